@@ -1,0 +1,274 @@
+//! Indices and slices, by CPython's rules.
+
+use crate::checked::{product, stride_of};
+use crate::index::index_in;
+use crate::{Dims, LayoutError, MAX_RANK, Result, StridedLayout};
+
+/// One entry of an index: what happens to one axis, or to several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slice {
+    /// The element at this index (negative: from the end); the axis is dropped.
+    Index(i64),
+    /// Every `step`-th index from `start` up to and without `stop`, by CPython's rules for
+    /// `start:stop:step`.
+    Range {
+        /// First index, `None` for the end one starts from.
+        start: Option<i64>,
+        /// Index to stop before, `None` for the end one goes to.
+        stop: Option<i64>,
+        /// Step, not 0.
+        step: i64,
+    },
+    /// As many whole axes as the other entries leave (`...`).
+    Ellipsis,
+    /// A new axis of extent 1 (`None`).
+    NewAxis,
+}
+
+impl Slice {
+    /// The whole axis (`:`).
+    pub const ALL: Self = Self::Range { start: None, stop: None, step: 1 };
+
+    /// `start:stop:step`.
+    #[must_use]
+    pub const fn range(start: i64, stop: i64, step: i64) -> Self {
+        Self::Range { start: Some(start), stop: Some(stop), step }
+    }
+
+    /// The whole axis, every `step`-th index (`::step`).
+    #[must_use]
+    pub const fn step(step: i64) -> Self {
+        Self::Range { start: None, stop: None, step }
+    }
+
+    /// True iff the entry takes one axis of the layout.
+    fn takes_axis(self) -> bool {
+        matches!(self, Self::Index(_) | Self::Range { .. })
+    }
+}
+
+impl From<i64> for Slice {
+    fn from(index: i64) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl From<core::ops::RangeFull> for Slice {
+    fn from(_: core::ops::RangeFull) -> Self {
+        Self::ALL
+    }
+}
+
+impl From<core::ops::Range<i64>> for Slice {
+    fn from(range: core::ops::Range<i64>) -> Self {
+        Self::range(range.start, range.end, 1)
+    }
+}
+
+impl From<core::ops::RangeFrom<i64>> for Slice {
+    fn from(range: core::ops::RangeFrom<i64>) -> Self {
+        Self::Range { start: Some(range.start), stop: None, step: 1 }
+    }
+}
+
+impl From<core::ops::RangeTo<i64>> for Slice {
+    fn from(range: core::ops::RangeTo<i64>) -> Self {
+        Self::Range { start: None, stop: Some(range.end), step: 1 }
+    }
+}
+
+impl StridedLayout {
+    /// The part of the layout that an index selects, entry by entry from the first axis. O(rank).
+    ///
+    /// Entries may be fewer than the axes; the rest are taken whole. Law: `result(i)` is
+    /// `self(j)`, where j is the index that CPython's rules give for the entries. An empty result
+    /// has strides 0 and keeps the offset of the axes that are not empty.
+    ///
+    /// # Errors
+    /// More entries than axes, an index out of range, step 0, a second ellipsis, more than 64 axes.
+    ///
+    /// ```
+    /// use strideview_layout::{Slice, StridedLayout};
+    /// let layout = StridedLayout::new(&[4, 6], None, 8)?;
+    /// let part = layout.sliced(&[Slice::Index(-1), Slice::step(-2)])?;
+    /// assert_eq!(part.to_string(), "(3,):(-2,) x8 @23");
+    /// # Ok::<(), strideview_layout::LayoutError>(())
+    /// ```
+    #[inline]
+    pub fn sliced(&self, entries: &[Slice]) -> Result<Self> {
+        let mut layout = self.clone();
+        layout.slice(entries)?;
+        Ok(layout)
+    }
+
+    /// The part of the layout that an index selects; see [`sliced`](Self::sliced).
+    ///
+    /// In place; the layout stays as it was when this fails. Allocates only beyond rank 8.
+    ///
+    /// # Errors
+    /// As [`sliced`](Self::sliced).
+    #[inline]
+    pub fn slice(&mut self, entries: &[Slice]) -> Result<()> {
+        let whole_axes = self.axes_left_by(entries)?;
+        let mut cut = Cut::new(self);
+        for &entry in entries {
+            match entry {
+                Slice::Index(index) => cut.index(index)?,
+                Slice::Range { start, stop, step } => cut.range(start, stop, step)?,
+                Slice::NewAxis => cut.push(1, 0),
+                Slice::Ellipsis => cut.whole(whole_axes),
+            }
+        }
+        cut.whole(cut.layout.rank() - cut.axis);
+        let Cut { shape, strides, offset, empty, unfit, .. } = cut;
+        if shape.len() > MAX_RANK {
+            return Err(LayoutError::RankTooLarge { rank: shape.len(), limit: MAX_RANK });
+        }
+        if empty {
+            *self = self.emptied(shape, offset)?;
+            return Ok(());
+        }
+        if let Some(error) = unfit {
+            return Err(error);
+        }
+        self.assign(shape, strides, offset);
+        Ok(())
+    }
+
+    /// How many axes an ellipsis among the entries stands for.
+    #[inline]
+    fn axes_left_by(&self, entries: &[Slice]) -> Result<usize> {
+        let (mut taken, mut added, mut ellipses) = (0, 0, 0);
+        for &entry in entries {
+            taken += usize::from(entry.takes_axis());
+            added += usize::from(entry == Slice::NewAxis);
+            ellipses += usize::from(entry == Slice::Ellipsis);
+        }
+        if ellipses > 1 {
+            return Err(LayoutError::SecondEllipsis);
+        }
+        if added > MAX_RANK {
+            return Err(LayoutError::RankTooLarge { rank: added, limit: MAX_RANK });
+        }
+        match self.rank().checked_sub(taken) {
+            Some(left) => Ok(left),
+            None => Err(LayoutError::TooManyIndices { indices: taken, rank: self.rank() }),
+        }
+    }
+}
+
+/// The result of a slice while it is being built.
+struct Cut<'a> {
+    layout: &'a StridedLayout,
+    /// The next axis of the layout to be looked at.
+    axis: usize,
+    shape: Dims,
+    strides: Dims,
+    /// Modulo 2^64: right in the end, because the first element kept is one of the layout's.
+    offset: i64,
+    source_empty: bool,
+    empty: bool,
+    /// A stride that does not fit, which only matters if the result has elements.
+    unfit: Option<LayoutError>,
+}
+
+impl<'a> Cut<'a> {
+    #[inline]
+    fn new(layout: &'a StridedLayout) -> Self {
+        let empty = layout.is_empty();
+        Self {
+            layout,
+            axis: 0,
+            shape: Dims::new(),
+            strides: Dims::new(),
+            offset: layout.slice_offset(),
+            source_empty: empty,
+            empty,
+            unfit: None,
+        }
+    }
+
+    #[inline]
+    fn next_axis(&mut self) -> (i64, i64) {
+        let axis = self.axis;
+        self.axis += 1;
+        (self.layout.shape()[axis], self.layout.strides()[axis])
+    }
+
+    #[inline]
+    fn push(&mut self, extent: i64, stride: i64) {
+        self.shape.push(extent);
+        self.strides.push(stride);
+    }
+
+    /// Moves the first element `index` steps along an axis of this stride.
+    #[inline]
+    fn advance(&mut self, index: i64, stride: i64) {
+        if !self.source_empty {
+            self.offset = self.offset.wrapping_add(index.wrapping_mul(stride));
+        }
+    }
+
+    #[inline]
+    fn index(&mut self, index: i64) -> Result<()> {
+        let axis = self.axis;
+        let (extent, stride) = self.next_axis();
+        let index = index_in(index, axis, extent)?;
+        self.advance(index, stride);
+        Ok(())
+    }
+
+    #[inline]
+    fn range(&mut self, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<()> {
+        if step == 0 {
+            return Err(LayoutError::ZeroStep { axis: self.axis });
+        }
+        let (extent, stride) = self.next_axis();
+        let (start, count) = resolved(start, stop, step, extent);
+        if count == 0 {
+            self.empty = true;
+        } else {
+            self.advance(start, stride);
+        }
+        match stride_of(count, product(stride, step), self.layout.itemsize()) {
+            Ok(stepped) => self.push(count, stepped),
+            Err(error) => {
+                self.unfit = Some(error);
+                self.push(count, 0);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn whole(&mut self, axes: usize) {
+        for _ in 0..axes {
+            let (extent, stride) = self.next_axis();
+            self.push(extent, stride);
+        }
+    }
+}
+
+/// First index and number of indices of `start:stop:step` on an axis, by CPython's rules.
+#[inline]
+fn resolved(start: Option<i64>, stop: Option<i64>, step: i64, extent: i64) -> (i64, i64) {
+    // Where walking ends up at most: one before the first index when going down.
+    let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
+    let clamped = |bound: i64| {
+        let counted = if bound < 0 { bound.saturating_add(extent) } else { bound };
+        counted.clamp(low, high)
+    };
+    let (first, last) = if step > 0 { (low, high) } else { (high, low) };
+    let start = start.map_or(first, clamped);
+    let stop = stop.map_or(last, clamped);
+    let distance = if step > 0 { stop - start } else { start - stop };
+    if distance <= 0 {
+        return (start, 0);
+    }
+    if step == 1 || step == -1 {
+        return (start, distance);
+    }
+    // distance is at least 1, and |step| may be 2^63.
+    let count = (distance as u64 - 1) / step.unsigned_abs() + 1;
+    (start, count as i64)
+}

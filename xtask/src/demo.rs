@@ -1,0 +1,22 @@
+//! The demonstration: the package installed as a user would have it, and one program that uses it.
+
+use std::path::Path;
+
+use crate::Outcome;
+use crate::process;
+use crate::python::Venv;
+use crate::wheel;
+
+const PROGRAM: &str = "python/examples/demo.py";
+
+/// Builds, installs and runs the demonstration with the given arguments.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if !Path::new(PROGRAM).exists() {
+        return Err(format!("{PROGRAM} does not exist"));
+    }
+    let venv = Venv::ready()?;
+    wheel::install(&venv)?;
+    let mut command = venv.command(&[PROGRAM]);
+    command.args(arguments);
+    process::run(command)
+}

@@ -1,0 +1,130 @@
+//! The commands of the project: `cargo xtask` lists them.
+//!
+//! Only the standard library is used, so a machine needs nothing but cargo and a Python with pip.
+//! Every command runs from the root of the repository and is printed before it runs.
+
+#![forbid(unsafe_code)]
+
+mod arrows;
+mod bench;
+mod demo;
+mod json;
+mod lint;
+mod package;
+mod process;
+mod python;
+mod test;
+mod wheel;
+mod workspace;
+
+use std::process::ExitCode;
+
+/// What a command comes to: nothing, or the reason why it failed.
+type Outcome<T = ()> = Result<T, String>;
+
+/// One command of `cargo xtask`.
+struct Task {
+    name: &'static str,
+    about: &'static str,
+    run: Run,
+}
+
+/// How a command is run.
+enum Run {
+    /// It takes no arguments.
+    Alone(fn() -> Outcome),
+    /// It is given all arguments after its name.
+    With(fn(&[String]) -> Outcome),
+}
+
+const TASKS: &[Task] = &[
+    Task {
+        name: "demo",
+        about: "build and install the Python package, then run python/examples/demo.py [ARGUMENTS]",
+        run: Run::With(demo::run),
+    },
+    Task {
+        name: "test",
+        about: "run everything that CI runs, up to the first failure",
+        run: Run::Alone(test::run),
+    },
+    Task { name: "ci", about: "the same as test", run: Run::Alone(test::run) },
+    Task {
+        name: "lint",
+        about: "check formatting, clippy and the crate arrows",
+        run: Run::Alone(lint::run),
+    },
+    Task { name: "fmt", about: "format the Rust code", run: Run::Alone(lint::format) },
+    Task {
+        name: "arrows",
+        about: "check which crate depends on which",
+        run: Run::Alone(arrows::run),
+    },
+    Task {
+        name: "doc",
+        about: "build the Rust documentation, warnings are errors",
+        run: Run::Alone(lint::doc),
+    },
+    Task { name: "wheel", about: "build the release wheel", run: Run::Alone(wheel::run) },
+    Task {
+        name: "bench",
+        about: "run the benchmarks, Rust first, then Python",
+        run: Run::Alone(bench::run),
+    },
+    Task {
+        name: "package",
+        about: "make and check the packages of the crates",
+        run: Run::Alone(package::run),
+    },
+];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+        return explain(&name);
+    };
+    match enter_root().and_then(|()| task.run.call(&rest)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("xtask {name}: failed: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+impl Run {
+    fn call(&self, arguments: &[String]) -> Outcome {
+        match (self, arguments.first()) {
+            (Run::With(run), _) => run(arguments),
+            (Run::Alone(run), None) => run(),
+            (Run::Alone(_), Some(argument)) => {
+                Err(format!("this command takes no arguments, got {argument:?}"))
+            }
+        }
+    }
+}
+
+/// Lists the commands; a failure unless the list was asked for.
+fn explain(name: &str) -> ExitCode {
+    println!("usage: cargo xtask COMMAND\n\ncommands:");
+    for task in TASKS {
+        println!("  {:<8} {}", task.name, task.about);
+    }
+    println!("\nThe environment variable PYTHON names the interpreter to use instead of python3.");
+    if ["", "help", "-h", "--help"].contains(&name) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("\nxtask: no command is called {name:?}");
+    ExitCode::from(2)
+}
+
+/// Makes the root of the repository the current folder, so that every printed command can be
+/// pasted there.
+fn enter_root() -> Outcome {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .ok_or("run it as `cargo xtask`, which says where the repository is")?;
+    let root = std::path::Path::new(&manifest).join("..");
+    std::env::set_current_dir(&root).map_err(|error| format!("{}: {error}", root.display()))
+}
