@@ -107,21 +107,18 @@ impl StridedLayout {
         itemsize: i64,
         slice_offset: i64,
     ) -> Result<Self> {
-        check_shape(shape, itemsize)?;
         if byte_strides.len() != shape.len() {
-            return Err(LayoutError::StrideCount {
-                strides: byte_strides.len(),
-                rank: shape.len(),
-            });
+            let (strides, rank) = (byte_strides.len(), shape.len());
+            return Err(LayoutError::StrideCount { strides, rank });
         }
-        let empty = shape.contains(&0);
-        let mut strides = Dims::new();
-        for (axis, (&extent, &stride_in_bytes)) in shape.iter().zip(byte_strides).enumerate() {
-            let divisible = stride_in_bytes % itemsize == 0;
-            if !divisible && extent > 1 && !empty {
-                return Err(LayoutError::StrideNotDivisible { axis, stride_in_bytes, itemsize });
-            }
-            strides.push(if divisible { stride_in_bytes / itemsize } else { 0 });
+        crate::layout::check_itemsize(itemsize)?;
+        let mut strides = Dims::from_slice(byte_strides);
+        let exact = match itemsize & (itemsize - 1) == 0 {
+            true => shift_each(&mut strides, itemsize),
+            false => divide_each(&mut strides, itemsize),
+        };
+        if !exact {
+            check_divisible(shape, byte_strides, itemsize)?;
         }
         Self::checked(shape, &strides, itemsize, slice_offset, false)
     }
@@ -353,6 +350,45 @@ impl StridedLayout {
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
+}
+
+/// Divides each value by a power of two; one that is no multiple becomes 0, and the answer false.
+#[inline]
+fn shift_each(values: &mut [i64], divisor: i64) -> bool {
+    let (shift, mask) = (divisor.trailing_zeros(), divisor - 1);
+    let mut remainders = 0;
+    for value in values {
+        let remainder = *value & mask;
+        *value = if remainder == 0 { *value >> shift } else { 0 };
+        remainders |= remainder;
+    }
+    remainders == 0
+}
+
+/// As [`shift_each`], for any divisor.
+fn divide_each(values: &mut [i64], divisor: i64) -> bool {
+    let mut exact = true;
+    for value in values {
+        let divisible = *value % divisor == 0;
+        *value = if divisible { *value / divisor } else { 0 };
+        exact &= divisible;
+    }
+    exact
+}
+
+/// Every byte stride that carries a meaning is a multiple of the item size.
+#[cold]
+fn check_divisible(shape: &[i64], byte_strides: &[i64], itemsize: i64) -> Result<()> {
+    check_shape(shape, itemsize)?;
+    if shape.contains(&0) {
+        return Ok(());
+    }
+    for (axis, (&extent, &stride_in_bytes)) in shape.iter().zip(byte_strides).enumerate() {
+        if extent > 1 && stride_in_bytes % itemsize != 0 {
+            return Err(LayoutError::StrideNotDivisible { axis, stride_in_bytes, itemsize });
+        }
+    }
+    Ok(())
 }
 
 /// Invariant 1, but for the strides.

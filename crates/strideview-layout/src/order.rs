@@ -1,7 +1,5 @@
 //! The order of axes in memory.
 
-use core::cmp::{Ordering, Reverse};
-
 use crate::{Axes, StridedLayout};
 
 impl StridedLayout {
@@ -20,16 +18,29 @@ impl StridedLayout {
     pub fn stride_order(&self) -> Axes {
         let mut axes: Axes = (0..self.rank()).collect();
         if !self.has_implicit_strides() {
-            axes.sort_unstable_by(|&a, &b| self.slower_first(a, b));
+            self.sort_slowest_first(&mut axes);
         }
         axes
     }
 
-    /// `Less` when axis `a` comes before axis `b` in [`stride_order`](Self::stride_order).
-    fn slower_first(&self, a: usize, b: usize) -> Ordering {
-        let key = |axis: usize| {
-            (Reverse(self.strides()[axis].unsigned_abs()), Reverse(self.shape()[axis]), axis)
-        };
-        key(a).cmp(&key(b))
+    /// Sorts by insertion: for a handful of axes that is faster than a general sort.
+    fn sort_slowest_first(&self, axes: &mut [usize]) {
+        for sorted in 1..axes.len() {
+            let axis = axes[sorted];
+            let mut place = sorted;
+            while place > 0 && self.is_slower(axis, axes[place - 1]) {
+                axes[place] = axes[place - 1];
+                place -= 1;
+            }
+            axes[place] = axis;
+        }
+    }
+
+    /// True iff axis `a`, which is higher than `b`, comes before `b` in
+    /// [`stride_order`](Self::stride_order).
+    #[inline]
+    fn is_slower(&self, a: usize, b: usize) -> bool {
+        let (stride, other) = (self.strides()[a].unsigned_abs(), self.strides()[b].unsigned_abs());
+        stride > other || stride == other && self.shape()[a] > self.shape()[b]
     }
 }

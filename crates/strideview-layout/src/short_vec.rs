@@ -201,7 +201,8 @@ impl<'a, T, const N: usize> IntoIterator for &'a mut ShortVec<T, N> {
 impl<T: PartialEq, const N: usize> PartialEq for ShortVec<T, N> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        **self == **other
+        // A call of memcmp would take longer than the few comparisons.
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a == b)
     }
 }
 

@@ -65,7 +65,8 @@ impl StridedLayout {
         let mut old_axes = MergedAxes { layout: self, end: self.rank() };
         let (mut whole, mut used) = (1_i64, 1_i64); // extent of the old axis, and what is used of it
         let mut stride = 1_i64;
-        let mut strides = Dims::from_elem(1, shape.len());
+        let mut list = Dims::from_elem(1, shape.len());
+        let strides = &mut *list;
         for (axis, &extent) in shape.iter().enumerate().rev() {
             if used == whole && extent != 1 {
                 // The volumes agree, so there is an old axis for each new one that is not unit.
@@ -77,11 +78,11 @@ impl StridedLayout {
             if used > whole {
                 return Err(LayoutError::ReshapeNeedsCopy { axis });
             }
-            // It matters only if something is left of the same old axis.
-            let left = if used < whole { 2 } else { 1 };
-            stride = stride_of(left, product(stride, extent), self.itemsize())?;
+            if used < whole && extent != 1 {
+                stride = stride_of(2, product(stride, extent), self.itemsize())?;
+            }
         }
-        Ok(strides)
+        Ok(list)
     }
 }
 

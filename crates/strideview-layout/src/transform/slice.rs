@@ -40,10 +40,12 @@ impl Slice {
     pub const fn step(step: i64) -> Self {
         Self::Range { start: None, stop: None, step }
     }
+}
 
-    /// True iff the entry takes one axis of the layout.
-    fn takes_axis(self) -> bool {
-        matches!(self, Self::Index(_) | Self::Range { .. })
+/// The whole axis.
+impl Default for Slice {
+    fn default() -> Self {
+        Self::ALL
     }
 }
 
@@ -109,21 +111,27 @@ impl StridedLayout {
     /// As [`sliced`](Self::sliced).
     #[inline]
     pub fn slice(&mut self, entries: &[Slice]) -> Result<()> {
-        let whole_axes = self.axes_left_by(entries)?;
-        let mut cut = Cut::new(self);
+        let count = Count::of(entries)?;
+        let rank = self.rank();
+        let Some(whole_axes) = rank.checked_sub(count.taken) else {
+            return Err(LayoutError::TooManyIndices { indices: count.taken, rank });
+        };
+        let new_rank = rank + count.added - count.dropped;
+        if new_rank > MAX_RANK {
+            return Err(LayoutError::RankTooLarge { rank: new_rank, limit: MAX_RANK });
+        }
+        let (mut shape, mut strides) = (Dims::from_elem(1, new_rank), Dims::from_elem(0, new_rank));
+        let mut cut = Cut::new(self, &mut shape, &mut strides);
         for &entry in entries {
             match entry {
                 Slice::Index(index) => cut.index(index)?,
                 Slice::Range { start, stop, step } => cut.range(start, stop, step)?,
-                Slice::NewAxis => cut.push(1, 0),
+                Slice::NewAxis => cut.new_axis += 1,
                 Slice::Ellipsis => cut.whole(whole_axes),
             }
         }
-        cut.whole(cut.layout.rank() - cut.axis);
-        let Cut { shape, strides, offset, empty, unfit, .. } = cut;
-        if shape.len() > MAX_RANK {
-            return Err(LayoutError::RankTooLarge { rank: shape.len(), limit: MAX_RANK });
-        }
+        cut.whole(rank - cut.axis);
+        let Cut { offset, empty, unfit, .. } = cut;
         if empty {
             *self = self.emptied(shape, offset)?;
             return Ok(());
@@ -134,26 +142,33 @@ impl StridedLayout {
         self.assign(shape, strides, offset);
         Ok(())
     }
+}
 
-    /// How many axes an ellipsis among the entries stands for.
+/// What the entries of an index do to the number of axes.
+struct Count {
+    /// Axes of the layout that are named.
+    taken: usize,
+    /// Axes that an index drops.
+    dropped: usize,
+    /// New axes.
+    added: usize,
+}
+
+impl Count {
     #[inline]
-    fn axes_left_by(&self, entries: &[Slice]) -> Result<usize> {
-        let (mut taken, mut added, mut ellipses) = (0, 0, 0);
-        for &entry in entries {
-            taken += usize::from(entry.takes_axis());
-            added += usize::from(entry == Slice::NewAxis);
-            ellipses += usize::from(entry == Slice::Ellipsis);
+    fn of(entries: &[Slice]) -> Result<Self> {
+        let mut count = Self { taken: 0, dropped: 0, added: 0 };
+        let mut ellipses = 0;
+        for entry in entries {
+            match entry {
+                Slice::Index(_) => count.dropped += 1,
+                Slice::Range { .. } => count.taken += 1,
+                Slice::NewAxis => count.added += 1,
+                Slice::Ellipsis => ellipses += 1,
+            }
         }
-        if ellipses > 1 {
-            return Err(LayoutError::SecondEllipsis);
-        }
-        if added > MAX_RANK {
-            return Err(LayoutError::RankTooLarge { rank: added, limit: MAX_RANK });
-        }
-        match self.rank().checked_sub(taken) {
-            Some(left) => Ok(left),
-            None => Err(LayoutError::TooManyIndices { indices: taken, rank: self.rank() }),
-        }
+        count.taken += count.dropped;
+        if ellipses > 1 { Err(LayoutError::SecondEllipsis) } else { Ok(count) }
     }
 }
 
@@ -162,8 +177,10 @@ struct Cut<'a> {
     layout: &'a StridedLayout,
     /// The next axis of the layout to be looked at.
     axis: usize,
-    shape: Dims,
-    strides: Dims,
+    /// The next axis of the result to be written; new axes are there already.
+    new_axis: usize,
+    shape: &'a mut [i64],
+    strides: &'a mut [i64],
     /// Modulo 2^64: right in the end, because the first element kept is one of the layout's.
     offset: i64,
     source_empty: bool,
@@ -174,18 +191,11 @@ struct Cut<'a> {
 
 impl<'a> Cut<'a> {
     #[inline]
-    fn new(layout: &'a StridedLayout) -> Self {
+    fn new(layout: &'a StridedLayout, shape: &'a mut [i64], strides: &'a mut [i64]) -> Self {
         let empty = layout.is_empty();
-        Self {
-            layout,
-            axis: 0,
-            shape: Dims::new(),
-            strides: Dims::new(),
-            offset: layout.slice_offset(),
-            source_empty: empty,
-            empty,
-            unfit: None,
-        }
+        let offset = layout.slice_offset();
+        let (source_empty, unfit) = (empty, None);
+        Self { layout, axis: 0, new_axis: 0, shape, strides, offset, source_empty, empty, unfit }
     }
 
     #[inline]
@@ -197,8 +207,9 @@ impl<'a> Cut<'a> {
 
     #[inline]
     fn push(&mut self, extent: i64, stride: i64) {
-        self.shape.push(extent);
-        self.strides.push(stride);
+        self.shape[self.new_axis] = extent;
+        self.strides[self.new_axis] = stride;
+        self.new_axis += 1;
     }
 
     /// Moves the first element `index` steps along an axis of this stride.
@@ -220,23 +231,46 @@ impl<'a> Cut<'a> {
 
     #[inline]
     fn range(&mut self, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<()> {
-        if step == 0 {
-            return Err(LayoutError::ZeroStep { axis: self.axis });
-        }
         let (extent, stride) = self.next_axis();
+        if step == 1 {
+            return self.plain_range(start, stop, extent, stride);
+        }
+        if step == 0 {
+            return Err(LayoutError::ZeroStep { axis: self.axis - 1 });
+        }
         let (start, count) = resolved(start, stop, step, extent);
         if count == 0 {
             self.empty = true;
         } else {
             self.advance(start, stride);
         }
-        match stride_of(count, product(stride, step), self.layout.itemsize()) {
-            Ok(stepped) => self.push(count, stepped),
-            Err(error) => {
-                self.unfit = Some(error);
-                self.push(count, 0);
-            }
+        let stepped = stride_of(count, product(stride, step), self.layout.itemsize());
+        self.push(count, stepped.unwrap_or(0));
+        self.unfit = self.unfit.or(stepped.err());
+        Ok(())
+    }
+
+    /// A range with step 1, which leaves the stride as it is.
+    #[inline]
+    fn plain_range(
+        &mut self,
+        start: Option<i64>,
+        stop: Option<i64>,
+        extent: i64,
+        stride: i64,
+    ) -> Result<()> {
+        let clamped = |bound: i64| {
+            let counted = if bound < 0 { bound.saturating_add(extent) } else { bound };
+            counted.clamp(0, extent)
+        };
+        let start = start.map_or(0, clamped);
+        let count = (stop.map_or(extent, clamped) - start).max(0);
+        if count == 0 {
+            self.empty = true;
+        } else {
+            self.advance(start, stride);
         }
+        self.push(count, stride);
         Ok(())
     }
 
@@ -265,7 +299,7 @@ fn resolved(start: Option<i64>, stop: Option<i64>, step: i64, extent: i64) -> (i
     if distance <= 0 {
         return (start, 0);
     }
-    if step == 1 || step == -1 {
+    if step == -1 {
         return (start, distance);
     }
     // distance is at least 1, and |step| may be 2^63.

@@ -1,0 +1,64 @@
+//! Drives any copy over cases, alignments and guard bytes, and compares all of memory.
+
+use strideview_copy::CopyPlan;
+
+use crate::oracle::{Case, copied};
+
+/// A copy under test: does what the plan says, to two sides that lie apart.
+pub(crate) type Implementation<'a> = &'a dyn Fn(&CopyPlan, *mut u8, *const u8);
+
+/// Bytes before and after each side, beyond those of the misalignment.
+const GUARD: usize = 40;
+/// How far from an aligned address (destination, source) the first byte of a side lies.
+const MISALIGNMENTS: [(usize, usize); 4] = [(0, 0), (1, 3), (3, 0), (0, 1)];
+
+/// Memory for one side of a case.
+pub(crate) struct Memory {
+    pub(crate) bytes: Vec<u8>,
+    /// Where element `[0, …, 0]` lies.
+    pub(crate) at: usize,
+}
+
+impl Memory {
+    /// Room for a span, with guard bytes around it, filled from `seed`.
+    pub(crate) fn new(span: (i128, i128), misalignment: usize, seed: u64) -> Self {
+        let lead = GUARD + misalignment;
+        let len = usize::try_from(span.1 - span.0).expect("small");
+        let at = usize::try_from(lead as i128 - span.0).expect("small");
+        Self { bytes: noise(lead + len + GUARD, seed), at }
+    }
+}
+
+/// Bytes that differ from their neighbours, and between seeds.
+pub(crate) fn noise(len: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut bytes = Vec::with_capacity(len + 8);
+    while bytes.len() < len {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes.truncate(len);
+    bytes
+}
+
+/// Checks one case with every misalignment: the bytes that the copy says, and no other.
+pub(crate) fn check(case: &Case, implementation: Implementation<'_>) {
+    let plan = CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, case.itemsize)
+        .expect("a copy that fits in memory");
+    let elements = case.elements();
+    for (seed, (dst_by, src_by)) in (1..).zip(MISALIGNMENTS) {
+        let mut dst = Memory::new(case.dst_span(), dst_by, seed);
+        let src = Memory::new(case.src_span(), src_by, !seed);
+        let before = src.bytes.clone();
+        let expected = copied(&elements, case.itemsize, (&dst.bytes, dst.at), (&src.bytes, src.at));
+        implementation(
+            &plan,
+            dst.bytes.as_mut_ptr().wrapping_add(dst.at),
+            src.bytes.as_ptr().wrapping_add(src.at),
+        );
+        assert!(dst.bytes == expected, "misaligned by {dst_by}, {src_by}: {case:?}\n{plan}");
+        assert!(src.bytes == before, "the source has changed: {case:?}\n{plan}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Who gives the memory back: a resource, or a foreign owner; never both.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::{MemoryError, MemoryResource, StreamToken};
+
+/// Somebody else's object that keeps foreign memory alive: dropping it gives the memory back.
+///
+/// Every `'static` type that may cross threads is one; there is nothing to implement.
+///
+/// ```
+/// use std::sync::Arc;
+/// use strideview_memory::Owner;
+///
+/// let owner: Arc<dyn Owner> = Arc::new(vec![1_u8, 2, 3]);
+/// assert_eq!(owner.downcast_ref::<Vec<u8>>().map(Vec::len), Some(3));
+/// assert!(owner.downcast_ref::<String>().is_none());
+/// ```
+pub trait Owner: Any + Send + Sync {}
+
+impl<T: Any + Send + Sync> Owner for T {}
+
+impl dyn Owner {
+    /// The owner as a `T`, or None when it is of another type. O(1).
+    pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+/// What is to be done to release a buffer. Doing it consumes the value, so it is done once.
+pub(crate) enum Release {
+    /// Give the allocation back to the resource that it belongs to.
+    Resource(Allocation),
+    /// Let go of the foreign owner.
+    Owner(Arc<dyn Owner>),
+    /// Nothing: a plain alias of memory that somebody else looks after.
+    Nothing,
+}
+
+impl Release {
+    /// Releases, in the order of `stream`, or of the stream of the allocation when it is none.
+    ///
+    /// A panic of foreign code (a resource, a destructor) is caught and returned as an error.
+    pub(crate) fn run(self, stream: StreamToken) -> Result<(), MemoryError> {
+        let work = || match self {
+            Self::Resource(allocation) => allocation.give_back(stream),
+            Self::Owner(owner) => {
+                drop(owner);
+                Ok(())
+            }
+            Self::Nothing => Ok(()),
+        };
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(MemoryError::ReleasePanicked))
+    }
+}
+
+/// Memory that belongs to a resource.
+///
+/// # Invariants
+///
+/// 1. `resource` knows how to free `size_in_bytes` bytes at `address`, and has not been asked to.
+/// 2. No other value will ask it to: there is one `Allocation` for the memory, and it is not
+///    `Clone`.
+pub(crate) struct Allocation {
+    resource: Arc<dyn MemoryResource>,
+    address: *mut u8,
+    size_in_bytes: usize,
+    stream: StreamToken,
+}
+
+// SAFETY: the pointer is only handed to the resource, which promises (MemoryResource 4) to take
+// it back from any thread; the other fields are Send.
+unsafe impl Send for Allocation {}
+
+impl Allocation {
+    /// Takes memory over.
+    ///
+    /// # Safety
+    ///
+    /// 1. `resource` knows how to free `size_in_bytes` bytes at `address`, from any thread.
+    /// 2. The caller gives up the right to free them.
+    pub(crate) unsafe fn new(
+        resource: Arc<dyn MemoryResource>,
+        address: *mut u8,
+        size_in_bytes: usize,
+        stream: StreamToken,
+    ) -> Self {
+        Self { resource, address, size_in_bytes, stream }
+    }
+
+    pub(crate) fn resource(&self) -> &Arc<dyn MemoryResource> {
+        &self.resource
+    }
+
+    /// Frees the memory. Nothing uses it any more: `Buffer` calls this when it is closed.
+    fn give_back(self, stream: StreamToken) -> Result<(), MemoryError> {
+        let stream = if stream.is_none() { self.stream } else { stream };
+        // SAFETY: (1) Allocation 1; (2) `self` is consumed and Allocation 2, and the buffer that
+        // held it is closed with no lease alive (State 2), or its last handle is going.
+        unsafe { self.resource.deallocate(self.address, self.size_in_bytes, stream) }
+    }
+}
