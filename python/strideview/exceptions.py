@@ -5,11 +5,16 @@ expect, and a stable ``code`` such as ``"layout.axis_out_of_range"``; messages m
 """
 
 __all__ = [
+    "AllocationError",
     "AxisError",
+    "ClosedError",
+    "DeviceError",
+    "InteropError",
     "LayoutError",
     "LayoutIndexError",
     "LayoutOverflowError",
     "StrideviewError",
+    "ViewError",
 ]
 
 
@@ -40,3 +45,23 @@ class LayoutIndexError(LayoutError, IndexError):
 
 class LayoutOverflowError(StrideviewError, OverflowError):
     """A quantity of a layout that does not fit in a signed 64-bit integer."""
+
+
+class ViewError(StrideviewError, ValueError):
+    """A view that does not fit its buffer, or a copy between views that do not go together."""
+
+
+class InteropError(StrideviewError, BufferError):
+    """Memory that cannot be taken over from another library, or handed to it."""
+
+
+class ClosedError(InteropError, ValueError):
+    """Use of a buffer after it was closed."""
+
+
+class AllocationError(StrideviewError, MemoryError):
+    """Not enough memory."""
+
+
+class DeviceError(StrideviewError, RuntimeError):
+    """A device that is not there, or that failed."""

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyEllipsis, PyInt, PyList, PySlice, PyString, PyTuple};
 use strideview::{Dims, ShortVec, Slice};
 
-use crate::errors::layout_error;
+use crate::errors::{exception, value_error};
 
 /// The entries of an index.
 pub(crate) type Slices = ShortVec<Slice, 8>;
@@ -49,6 +49,13 @@ pub(crate) fn clamped_integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
 /// An address or a mask: an integer from 0 to 2^64 - 1.
 pub(crate) fn unsigned(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     index_of_object(value)?.extract()
+}
+
+/// A size in bytes.
+pub(crate) fn size(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let size = integer(value)?;
+    usize::try_from(size)
+        .map_err(|_| value_error(format!("expected a size of at least 0 bytes, got {size}")))
 }
 
 /// `operator.index(value)`, but not of a `bool`.
@@ -173,8 +180,9 @@ fn is_index(value: &Bound<'_, PyAny>) -> bool {
 fn unpacked(slice: &Bound<'_, PySlice>) -> PyResult<Slice> {
     let (mut start, mut stop, mut step) = (0, 0, 0);
     // SAFETY: `slice` is a slice, the GIL is held, and the three places outlive the call.
-    let status =
-        unsafe { ffi::PySlice_Unpack(slice.as_ptr(), &raw mut start, &raw mut stop, &raw mut step) };
+    let status = unsafe {
+        ffi::PySlice_Unpack(slice.as_ptr(), &raw mut start, &raw mut stop, &raw mut step)
+    };
     if status < 0 {
         return Err(unpack_error(slice));
     }
@@ -187,7 +195,7 @@ fn unpack_error(slice: &Bound<'_, PySlice>) -> PyErr {
     let error = PyErr::fetch(slice.py());
     let zero_step = slice.getattr("step").and_then(|step| step.eq(0)).unwrap_or(false);
     if zero_step {
-        return layout_error(strideview::LayoutError::ZeroStep { axis: 0 });
+        return exception(strideview::LayoutError::ZeroStep { axis: 0 }.into());
     }
     error
 }

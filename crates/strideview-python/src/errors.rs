@@ -1,17 +1,22 @@
 //! The only place where an error becomes a Python exception.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
-use strideview::{ErrorKind, LayoutError};
+use strideview::{Error, ErrorKind};
 
 /// The classes of `strideview.exceptions`, looked up once.
 struct Classes {
+    value: Py<PyType>,
     layout: Py<PyType>,
     axis: Py<PyType>,
     index: Py<PyType>,
     overflow: Py<PyType>,
+    interop: Py<PyType>,
+    allocation: Py<PyType>,
+    closed: Py<PyType>,
+    runtime: Py<PyType>,
 }
 
 static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
@@ -23,36 +28,41 @@ impl Classes {
             Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind())
         };
         Ok(Self {
+            value: class("ViewError")?,
             layout: class("LayoutError")?,
             axis: class("AxisError")?,
             index: class("LayoutIndexError")?,
             overflow: class("LayoutOverflowError")?,
+            interop: class("InteropError")?,
+            allocation: class("AllocationError")?,
+            closed: class("ClosedError")?,
+            runtime: class("DeviceError")?,
         })
     }
 
-    fn get(py: Python<'_>) -> PyResult<&'static Self> {
-        CLASSES.get_or_try_init(py, || Self::import(py))
+    /// The class for a family of errors.
+    fn of(&self, error: &Error) -> &Py<PyType> {
+        match error.kind() {
+            ErrorKind::Axis => &self.axis,
+            ErrorKind::Index => &self.index,
+            ErrorKind::Overflow => &self.overflow,
+            ErrorKind::Interop => &self.interop,
+            ErrorKind::Memory => &self.allocation,
+            ErrorKind::Closed => &self.closed,
+            ErrorKind::Runtime => &self.runtime,
+            _ if matches!(error, Error::Layout(_)) => &self.layout,
+            _ => &self.value,
+        }
     }
 }
 
-/// The exception for an error of the layout crate.
+/// The exception for an error of the crate.
 #[cold]
-pub(crate) fn layout_error(error: LayoutError) -> PyErr {
-    Python::attach(|py| layout_exception(py, error))
-}
-
-fn layout_exception(py: Python<'_>, error: LayoutError) -> PyErr {
-    let classes = match Classes::get(py) {
-        Ok(classes) => classes,
-        Err(error) => return error,
-    };
-    let class = match error.kind() {
-        ErrorKind::Axis => &classes.axis,
-        ErrorKind::Index => &classes.index,
-        ErrorKind::Overflow => &classes.overflow,
-        _ => &classes.layout,
-    };
-    raised(class.bind(py), &error.to_string(), error.code())
+pub(crate) fn exception(error: Error) -> PyErr {
+    Python::attach(|py| match CLASSES.get_or_try_init(py, || Classes::import(py)) {
+        Ok(classes) => raised(classes.of(&error).bind(py), &error.to_string(), error.code()),
+        Err(error) => error,
+    })
 }
 
 /// An instance of `class` with a message and a stable code.
@@ -63,16 +73,16 @@ fn raised(class: &Bound<'_, PyType>, message: &str, code: &str) -> PyErr {
     }
 }
 
-/// Turns the result of the layout crate into one of Python.
+/// Turns a result of the crate into one of Python.
 pub(crate) trait OrRaise<T> {
     /// The value, or the exception that says what was wrong.
     fn or_raise(self) -> PyResult<T>;
 }
 
-impl<T> OrRaise<T> for strideview::LayoutResult<T> {
+impl<T, E: Into<Error>> OrRaise<T> for Result<T, E> {
     #[inline]
     fn or_raise(self) -> PyResult<T> {
-        self.map_err(layout_error)
+        self.map_err(|error| exception(error.into()))
     }
 }
 
@@ -80,4 +90,13 @@ impl<T> OrRaise<T> for strideview::LayoutResult<T> {
 #[cold]
 pub(crate) fn value_error(message: String) -> PyErr {
     PyValueError::new_err(message)
+}
+
+/// A `TypeError` that says what was wanted and what was got.
+#[cold]
+pub(crate) fn expected(what: &str, got: &Bound<'_, PyAny>) -> PyErr {
+    match got.get_type().name() {
+        Ok(name) => PyTypeError::new_err(format!("expected {what}, got {name}")),
+        Err(error) => error,
+    }
 }

@@ -1,8 +1,18 @@
 //! The Python package strideview: translates between Python and the Rust crate, decides nothing.
+//!
+//! Unsafe code lives in `convert`, `layout::{call, class, object, result, table}`, `dlpack`,
+//! `buffer_protocol`, `buffer` and `view`; every other file forbids it.
 
+mod buffer;
+mod buffer_protocol;
 mod convert;
+mod device;
+mod dlpack;
+mod dtype;
 mod errors;
 mod layout;
+mod owner;
+mod view;
 
 use pyo3::prelude::*;
 
@@ -12,7 +22,15 @@ mod _strideview {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::buffer::PyBuffer;
+    #[pymodule_export]
+    use crate::device::PyDevice;
+    #[pymodule_export]
+    use crate::dtype::PyDType;
+    #[pymodule_export]
     use crate::layout::_rebuild_layout;
+    #[pymodule_export]
+    use crate::view::{PyView, copy, empty_like, explain_copy};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -243,7 +243,10 @@ unsafe fn set_keyword<'a, const N: usize>(
 
 /// Every required argument is there.
 #[inline]
-fn complete<const N: usize>(signature: &Signature<N>, arguments: &[Option<Arg<'_, '_>>]) -> PyResult<()> {
+fn complete<const N: usize>(
+    signature: &Signature<N>,
+    arguments: &[Option<Arg<'_, '_>>],
+) -> PyResult<()> {
     let missing = arguments.iter().take(signature.required).position(Option::is_none);
     missing.map_or(Ok(()), |position| Err(missing_argument(signature, position)))
 }

@@ -21,7 +21,8 @@ use super::table::signature;
 use super::transforms::TRANSFORMS;
 use crate::convert::{integer, integers, read_integers, slices};
 
-const DOC: &std::ffi::CStr = cr#"StridedLayout(shape, strides, itemsize, divide_strides=False, *, slice_offset=0)
+const DOC: &std::ffi::CStr =
+    cr#"StridedLayout(shape, strides, itemsize, divide_strides=False, *, slice_offset=0)
 --
 
 The map from the indices of an n-dimensional tensor to element offsets in a buffer.
@@ -135,15 +136,14 @@ fn slot(number: c_int, value: *mut c_void) -> ffi::PyType_Slot {
 
 /// The table of getters, ended by an empty entry.
 fn getters() -> Vec<ffi::PyGetSetDef> {
-    let entry = |&(name, doc, get): &(&std::ffi::CStr, &std::ffi::CStr, ffi::getter)| {
-        ffi::PyGetSetDef {
+    let entry =
+        |&(name, doc, get): &(&std::ffi::CStr, &std::ffi::CStr, ffi::getter)| ffi::PyGetSetDef {
             name: name.as_ptr(),
             get: Some(get),
             set: None,
             doc: doc.as_ptr(),
             closure: null_mut(),
-        }
-    };
+        };
     GETTERS.iter().map(entry).chain([ffi::PyGetSetDef::default()]).collect()
 }
 
@@ -331,4 +331,3 @@ unsafe extern "C" fn subscript(
         })
     }
 }
-

@@ -23,9 +23,8 @@ impl LayoutObject {
     }
 
     fn is_overlapping(&self) -> bool {
-        self.flags.get(question::OVERLAPPING, || {
-            self.layout().uniqueness() == Uniqueness::Overlapping
-        })
+        self.flags
+            .get(question::OVERLAPPING, || self.layout().uniqueness() == Uniqueness::Overlapping)
     }
 
     fn uniqueness(&self) -> &'static str {

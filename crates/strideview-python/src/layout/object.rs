@@ -8,11 +8,12 @@ use std::mem::size_of;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use strideview::StridedLayout;
+
+use crate::errors::expected;
 
 /// A Python `StridedLayout`.
 ///
@@ -112,10 +113,7 @@ impl LayoutObject {
 pub(crate) fn layout_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a StridedLayout> {
     match try_layout_of(object) {
         Some(layout) => Ok(layout),
-        None => Err(PyTypeError::new_err(format!(
-            "expected a StridedLayout, got {}",
-            object.get_type().name()?
-        ))),
+        None => Err(expected("a StridedLayout", object)),
     }
 }
 

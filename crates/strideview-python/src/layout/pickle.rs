@@ -34,8 +34,8 @@ pub(crate) fn _rebuild_layout<'py>(
     let py = shape.py();
     let shape = integers(shape)?;
     let strides = strides.map(integers).transpose()?;
-    let layout =
-        StridedLayout::with_offset(&shape, strides.as_deref(), itemsize, slice_offset).or_raise()?;
+    let layout = StridedLayout::with_offset(&shape, strides.as_deref(), itemsize, slice_offset)
+        .or_raise()?;
     new_layout(py, layout)
 }
 

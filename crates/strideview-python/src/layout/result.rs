@@ -33,13 +33,13 @@ pub(super) trait Made {
     fn made(self) -> PyResult<NonNull<ffi::PyObject>>;
 }
 
-impl Made for strideview::LayoutResult<StridedLayout> {
+impl Made for Result<StridedLayout, strideview::LayoutError> {
     /// One match and no intermediate result: a layout is moved once, to where it stays.
     #[inline]
     fn made(self) -> PyResult<NonNull<ffi::PyObject>> {
         match self {
             Ok(layout) => LayoutObject::allocate(layout),
-            Err(error) => Err(crate::errors::layout_error(error)),
+            Err(error) => Err(crate::errors::exception(error.into())),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 
+use super::object::layout_of;
 use super::order::Order;
 use super::result::{Made, same};
-use super::object::layout_of;
 use super::table::methods;
 use crate::convert::{axes, clamped_integer, integer, integers, slices, unsigned};
 
@@ -230,4 +230,3 @@ methods! { TRANSFORMS, this:
     /// A layout is immutable: the copy is the layout itself.
     __deepcopy__(_memo;;) "($self, memo, /)" => Ok(same(this));
 }
-

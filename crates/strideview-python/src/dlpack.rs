@@ -1,0 +1,251 @@
+//! DLPack capsules, in both directions.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::{NonNull, null_mut};
+
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+use strideview::StridedMemoryView;
+use strideview::interop::dlpack::abi::{
+    DLDevice, DLDeviceType, LEGACY_NAME, LEGACY_USED_NAME, MAJOR_VERSION, MINOR_VERSION,
+    VERSIONED_NAME, VERSIONED_USED_NAME,
+};
+use strideview::interop::dlpack::{Managed, Request, device_of, export, inspect, take};
+
+use crate::convert::integer;
+use crate::errors::{OrRaise, expected};
+
+/// A view of the tensor of a producer, by its `__dlpack__`.
+pub(crate) fn import(
+    producer: &Bound<'_, PyAny>,
+    stream: &Bound<'_, PyAny>,
+    readonly: Option<bool>,
+) -> PyResult<StridedMemoryView> {
+    let capsule = capsule_of(producer, stream)?;
+    let (tensor, used_name) = unused(&capsule, readonly.unwrap_or(true))?;
+    // SAFETY: the capsule has the name of an unused tensor, so its pointer is to one; it is alive
+    // as long as the capsule is.
+    let described = unsafe { inspect(tensor) }.or_raise()?;
+    // SAFETY: the name lives as long as the process and the capsule is alive.
+    let status = unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), used_name.as_ptr()) };
+    if status != 0 {
+        return Err(PyErr::fetch(capsule.py()));
+    }
+    // SAFETY: renamed, the capsule has given the tensor away, and `inspect` described this one.
+    let view = unsafe { take(tensor, described) };
+    Ok(if readonly == Some(true) { view.as_readonly() } else { view })
+}
+
+/// The tensor of a capsule nobody has used yet, and the name that says it is used.
+fn unused(capsule: &Bound<'_, PyAny>, legacy_readonly: bool) -> PyResult<(Managed, &'static CStr)> {
+    if let Some(tensor) = pointer(capsule, VERSIONED_NAME) {
+        return Ok((Managed::Versioned(tensor.cast()), VERSIONED_USED_NAME));
+    }
+    if let Some(tensor) = pointer(capsule, LEGACY_NAME) {
+        let tensor = Managed::Legacy { tensor: tensor.cast(), readonly: legacy_readonly };
+        return Ok((tensor, LEGACY_USED_NAME));
+    }
+    Err(PyBufferError::new_err(format!(
+        "expected a DLPack capsule that has not been consumed, got {}",
+        capsule.repr()?
+    )))
+}
+
+/// The pointer of a capsule of this name.
+fn pointer(capsule: &Bound<'_, PyAny>, name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: any object may be asked; the GIL is held.
+    let valid = unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) };
+    if valid == 0 {
+        return None;
+    }
+    // SAFETY: it is a capsule of this name, as just checked.
+    NonNull::new(unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) })
+}
+
+/// Calls the producer's `__dlpack__`, with fewer arguments when it does not take ours.
+fn capsule_of<'py>(
+    producer: &Bound<'py, PyAny>,
+    stream: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = producer.py();
+    let method = producer.getattr(intern!(py, "__dlpack__"))?;
+    let stream = stream_for(producer, stream)?;
+    let wanted = match &stream {
+        None => versions(py)?.bind(py).clone(),
+        Some(stream) => {
+            let wanted = versions(py)?.bind(py).copy()?;
+            wanted.set_item(intern!(py, "stream"), stream)?;
+            wanted
+        }
+    };
+    match method.call((), Some(&wanted)) {
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            older_call(&method, stream, &error)
+        }
+        result => result,
+    }
+}
+
+/// The call for a producer that knows no versions. A `TypeError` of its own comes out as it was.
+#[cold]
+fn older_call<'py>(
+    method: &Bound<'py, PyAny>,
+    stream: Option<Bound<'py, PyAny>>,
+    first: &PyErr,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = method.py();
+    let result = match stream {
+        None => method.call0(),
+        Some(stream) => {
+            let wanted = PyDict::new(py);
+            wanted.set_item(intern!(py, "stream"), stream)?;
+            method.call((), Some(&wanted))
+        }
+    };
+    result.map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(py) { first.clone_ref(py) } else { error }
+    })
+}
+
+/// `{"max_version": (1, 3)}`, made once. A producer gets its own dict of the keywords it names.
+fn versions(py: Python<'_>) -> PyResult<&'static Py<PyDict>> {
+    static VERSIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    VERSIONS.get_or_try_init(py, || {
+        let wanted = PyDict::new(py);
+        wanted.set_item("max_version", (MAJOR_VERSION, MINOR_VERSION))?;
+        Ok(wanted.unbind())
+    })
+}
+
+/// The stream to name to the producer: none for memory of the host.
+fn stream_for<'py>(
+    producer: &Bound<'py, PyAny>,
+    stream: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = producer.py();
+    let device = producer.call_method0(intern!(py, "__dlpack_device__"))?;
+    let (kind, _): (i32, i32) = device.extract()?;
+    if kind != DLDeviceType::CUDA.0 {
+        return Ok(None);
+    }
+    if stream.is_none() {
+        return Err(PyBufferError::new_err(
+            "expected a stream for memory of a device, or -1 for no ordering, got None",
+        ));
+    }
+    // The handle 0 is the legacy default stream, which DLPack calls 1.
+    let handle = integer(stream)?;
+    (if handle == 0 { 1 } else { handle })
+        .into_pyobject(py)
+        .map(|it| Some(it.into_any()))
+        .map_err(Into::into)
+}
+
+/// `__dlpack_device__` of a view.
+pub(crate) fn device(view: &StridedMemoryView) -> PyResult<(i32, i32)> {
+    let device = device_of(view).or_raise()?;
+    Ok((device.device_type.0, device.device_id))
+}
+
+/// `__dlpack__` of a view: a fresh capsule.
+pub(crate) fn requested<'py>(
+    py: Python<'py>,
+    view: &StridedMemoryView,
+    stream: Option<&Bound<'py, PyAny>>,
+    max_version: Option<&Bound<'py, PyAny>>,
+    dl_device: Option<&Bound<'py, PyAny>>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    check_host_stream(stream)?;
+    let request = Request {
+        max_version: max_version.map(version).transpose()?,
+        device: dl_device.map(device_argument).transpose()?,
+        copy,
+    };
+    let tensor = export(view, request).or_raise()?;
+    let (pointer, name) = match tensor {
+        Managed::Versioned(tensor) => (tensor.cast::<c_void>(), VERSIONED_NAME),
+        Managed::Legacy { tensor, .. } => (tensor.cast(), LEGACY_NAME),
+    };
+    // SAFETY: the name lives as long as the process; the destructor is the one for these names.
+    let capsule =
+        unsafe { ffi::PyCapsule_New(pointer.as_ptr(), name.as_ptr(), Some(destroy_capsule)) };
+    if capsule.is_null() {
+        // SAFETY: the tensor has just been made and nobody else has seen it.
+        unsafe { tensor.give_back() };
+        return Err(PyErr::fetch(py));
+    }
+    // SAFETY: a new reference.
+    Ok(unsafe { Bound::from_owned_ptr(py, capsule) })
+}
+
+/// The destructor of our capsules: gives the tensor back unless a consumer has taken it.
+///
+/// # Safety
+///
+/// Called by the interpreter for a capsule made in [`requested`], with the GIL held.
+unsafe extern "C" fn destroy_capsule(capsule: *mut ffi::PyObject) {
+    let (mut kind, mut value, mut traceback) = (null_mut(), null_mut(), null_mut());
+    // A capsule often dies while an exception unwinds, which must stay as it is.
+    // SAFETY: the three places outlive the call and the GIL is held.
+    unsafe { ffi::PyErr_Fetch(&raw mut kind, &raw mut value, &raw mut traceback) };
+    // SAFETY: the capsule is alive during its destructor.
+    if let Some(tensor) = unsafe { fresh_tensor(capsule) } {
+        // SAFETY: under its fresh name the capsule still owns the tensor.
+        unsafe { tensor.give_back() };
+    }
+    // SAFETY: what was fetched above.
+    unsafe { ffi::PyErr_Restore(kind, value, traceback) };
+}
+
+/// The tensor of a capsule that still has its fresh name.
+///
+/// # Safety
+///
+/// 1. `capsule` is a live capsule and the GIL is held.
+unsafe fn fresh_tensor(capsule: *mut ffi::PyObject) -> Option<Managed> {
+    let named = |name: &CStr| {
+        // SAFETY: (1).
+        let valid = unsafe { ffi::PyCapsule_IsValid(capsule, name.as_ptr()) };
+        // SAFETY: (1); asked for the name it has, so nothing is raised.
+        let pointer = || unsafe { ffi::PyCapsule_GetPointer(capsule, name.as_ptr()) };
+        if valid == 0 { None } else { NonNull::new(pointer()) }
+    };
+    let versioned = named(VERSIONED_NAME).map(|tensor| Managed::Versioned(tensor.cast()));
+    versioned.or_else(|| {
+        let tensor = named(LEGACY_NAME)?.cast();
+        Some(Managed::Legacy { tensor, readonly: false })
+    })
+}
+
+/// The only streams that memory of the host knows: none, and -1 for no ordering.
+fn check_host_stream(stream: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let Some(stream) = stream else { return Ok(()) };
+    match integer(stream)? {
+        -1 => Ok(()),
+        other => Err(PyValueError::new_err(format!(
+            "expected no stream, or -1, for memory of the host, got {other}"
+        ))),
+    }
+}
+
+/// `max_version`: a pair of integers.
+fn version(value: &Bound<'_, PyAny>) -> PyResult<(u32, u32)> {
+    let pair = value.cast::<PyTuple>().map_err(|_| expected("max_version as a tuple", value))?;
+    pair.extract().map_err(|_| {
+        PyTypeError::new_err(format!("expected max_version as a pair of integers, got {pair}"))
+    })
+}
+
+/// `dl_device`: a pair of integers.
+fn device_argument(value: &Bound<'_, PyAny>) -> PyResult<DLDevice> {
+    let pair = value.cast::<PyTuple>().map_err(|_| expected("dl_device as a tuple", value))?;
+    let (kind, id) = pair.extract().map_err(|_| {
+        PyTypeError::new_err(format!("expected dl_device as a pair of integers, got {pair}"))
+    })?;
+    Ok(DLDevice::new(DLDeviceType(kind), id))
+}

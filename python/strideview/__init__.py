@@ -1,0 +1,51 @@
+"""Strided memory: layouts, buffers, zero-copy views, and copies between any two of them.
+
+>>> import numpy, strideview as sv
+>>> view = sv.StridedMemoryView(numpy.arange(6.0).reshape(2, 3), -1)
+>>> view.T.layout
+StridedLayout(shape=(3, 2), strides=(1, 3), itemsize=8)
+"""
+
+from strideview._strideview import (
+    Buffer,
+    Device,
+    DType,
+    StridedLayout,
+    StridedMemoryView,
+    copy,
+    empty_like,
+    explain_copy,
+)
+from strideview.exceptions import (
+    AllocationError,
+    AxisError,
+    ClosedError,
+    DeviceError,
+    InteropError,
+    LayoutError,
+    LayoutIndexError,
+    LayoutOverflowError,
+    StrideviewError,
+    ViewError,
+)
+
+__all__ = [
+    "AllocationError",
+    "AxisError",
+    "Buffer",
+    "ClosedError",
+    "DType",
+    "Device",
+    "DeviceError",
+    "InteropError",
+    "LayoutError",
+    "LayoutIndexError",
+    "LayoutOverflowError",
+    "StridedLayout",
+    "StridedMemoryView",
+    "StrideviewError",
+    "ViewError",
+    "copy",
+    "empty_like",
+    "explain_copy",
+]
