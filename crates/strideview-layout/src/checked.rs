@@ -66,11 +66,15 @@ pub(crate) fn stride_of(extent: i64, stride: i128, itemsize: i64) -> Result<i64>
     if extent <= 1 {
         return Ok(0);
     }
-    unfit_stride(stride, itemsize)
+    Err(unfit_stride(stride, itemsize))
 }
 
+/// What to say of a stride that does not fit, in elements or in bytes.
 #[cold]
-fn unfit_stride(stride: i128, itemsize: i64) -> Result<i64> {
-    let stride = narrow(stride, Quantity::Stride)?;
-    narrow(product(stride, itemsize), Quantity::StrideInBytes)
+pub(crate) fn unfit_stride(stride: i128, itemsize: i64) -> LayoutError {
+    if i64::try_from(stride).is_err() {
+        return LayoutError::Overflow { quantity: Quantity::Stride, value: stride };
+    }
+    let value = stride * i128::from(itemsize);
+    LayoutError::Overflow { quantity: Quantity::StrideInBytes, value }
 }

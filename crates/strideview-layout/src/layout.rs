@@ -270,6 +270,29 @@ impl StridedLayout {
         debug_assert!(self.clone().validated_exactly().is_ok_and(|valid| valid == *self));
     }
 
+    /// Replaces the first `taken` axes by `axes`, which are no more, as (extent, stride), and the
+    /// offset, under the conditions of [`assign`](Self::assign).
+    #[inline]
+    pub(crate) fn replace_axes(&mut self, taken: usize, axes: &[(i64, i64)], slice_offset: i64) {
+        let (shape, strides) = (&mut *self.shape, &mut *self.strides);
+        for ((extent, stride), axis) in shape.iter_mut().zip(strides.iter_mut()).zip(axes) {
+            (*extent, *stride) = *axis;
+        }
+        let dropped = taken - axes.len();
+        if dropped > 0 {
+            for axis in taken..shape.len() {
+                shape[axis - dropped] = shape[axis];
+                strides[axis - dropped] = strides[axis];
+            }
+            let rank = shape.len() - dropped;
+            self.shape.truncate(rank);
+            self.strides.truncate(rank);
+        }
+        self.slice_offset = slice_offset;
+        self.implicit = false;
+        self.debug_check();
+    }
+
     /// Reorders the axes: axis k becomes what axis `axes[k]` was. `axes` is a permutation.
     #[inline]
     pub(crate) fn reorder(&mut self, axes: impl Iterator<Item = usize>) {

@@ -41,6 +41,9 @@ impl StridedLayout {
         if shape.len() > MAX_RANK {
             return Err(LayoutError::RankTooLarge { rank: shape.len(), limit: MAX_RANK });
         }
+        if self.reshape_contiguous(shape) {
+            return Ok(());
+        }
         let volume = self.volume();
         let inferred = inferred_extent(shape, volume)?;
         let mut new_shape = Dims::from_slice(shape);
@@ -54,6 +57,30 @@ impl StridedLayout {
         let strides = self.strides_for(&new_shape)?;
         self.assign(new_shape, strides, self.slice_offset());
         Ok(())
+    }
+
+    /// The common case in one pass: a C-contiguous layout takes the strides of C order. False, and
+    /// nothing changed, where there is more to look at.
+    #[inline]
+    fn reshape_contiguous(&mut self, shape: &[i64]) -> bool {
+        let (mut volume, mut contiguous) = (1_i64, true);
+        for (&extent, &stride) in self.shape().iter().zip(self.strides()).rev() {
+            contiguous &= extent == 1 || stride == volume;
+            volume = volume.wrapping_mul(extent); // fits, or is 0 in the end
+        }
+        let mut strides = Dims::from_elem(1, shape.len());
+        let (mut new_volume, mut usual) = (1_i64, contiguous);
+        for (&extent, stride) in shape.iter().zip(&mut strides).rev() {
+            *stride = new_volume;
+            let (product, too_large) = new_volume.overflowing_mul(extent);
+            usual &= extent > 0 && !too_large;
+            new_volume = product;
+        }
+        if !usual || new_volume != volume {
+            return false;
+        }
+        self.assign(Dims::from_slice(shape), strides, self.slice_offset());
+        true
     }
 
     /// The strides that make `shape`, of the same volume and not empty, visit the same offsets.

@@ -1,6 +1,6 @@
 //! Indices and slices, by CPython's rules.
 
-use crate::checked::{product, stride_of};
+use crate::checked::{product, unfit_stride};
 use crate::index::index_in;
 use crate::{Dims, LayoutError, MAX_RANK, Result, StridedLayout};
 
@@ -111,6 +111,46 @@ impl StridedLayout {
     /// As [`sliced`](Self::sliced).
     #[inline]
     pub fn slice(&mut self, entries: &[Slice]) -> Result<()> {
+        if self.slice_plain(entries) { Ok(()) } else { self.slice_any(entries) }
+    }
+
+    /// The common case: indices and ranges only, no axis becomes empty and every stride fits. False,
+    /// and nothing changed, where there is more to look at.
+    #[inline]
+    fn slice_plain(&mut self, entries: &[Slice]) -> bool {
+        let mut axes = [(0_i64, 0_i64); 8];
+        let mut kept = 0;
+        if entries.len() > axes.len().min(self.rank()) || self.is_empty() {
+            return false;
+        }
+        let (itemsize, mut offset) = (self.itemsize(), self.slice_offset());
+        let old_axes = self.shape().iter().zip(self.strides());
+        for (entry, (&extent, &stride)) in entries.iter().zip(old_axes) {
+            let first = match *entry {
+                Slice::Index(index) => {
+                    let Ok(index) = index_in(index, 0, extent) else { return false };
+                    index
+                }
+                Slice::Range { start, stop, step } if step != 0 => {
+                    let (start, count) = resolved(start, stop, step, extent);
+                    let stepped = match step {
+                        1 => Some(stride),
+                        _ => stride.checked_mul(step).filter(|s| s.checked_mul(itemsize).is_some()),
+                    };
+                    let (Some(stepped), true) = (stepped, count > 0) else { return false };
+                    axes[kept] = (count, stepped);
+                    kept += 1;
+                    start
+                }
+                _ => return false,
+            };
+            offset = offset.wrapping_add(first.wrapping_mul(stride)); // see `Cut::offset`
+        }
+        self.replace_axes(entries.len(), &axes[..kept], offset);
+        true
+    }
+
+    fn slice_any(&mut self, entries: &[Slice]) -> Result<()> {
         let count = Count::of(entries)?;
         let rank = self.rank();
         let Some(whole_axes) = rank.checked_sub(count.taken) else {
@@ -126,7 +166,7 @@ impl StridedLayout {
             match entry {
                 Slice::Index(index) => cut.index(index)?,
                 Slice::Range { start, stop, step } => cut.range(start, stop, step)?,
-                Slice::NewAxis => cut.new_axis += 1,
+                Slice::NewAxis => cut.push(1, 0),
                 Slice::Ellipsis => cut.whole(whole_axes),
             }
         }
@@ -136,8 +176,8 @@ impl StridedLayout {
             *self = self.emptied(shape, offset)?;
             return Ok(());
         }
-        if let Some(error) = unfit {
-            return Err(error);
+        if unfit != 0 {
+            return Err(unfit_stride(unfit, self.itemsize()));
         }
         self.assign(shape, strides, offset);
         Ok(())
@@ -174,42 +214,49 @@ impl Count {
 
 /// The result of a slice while it is being built.
 struct Cut<'a> {
-    layout: &'a StridedLayout,
+    /// Extents and strides of the layout, axis by axis.
+    old_axes: core::iter::Zip<core::slice::Iter<'a, i64>, core::slice::Iter<'a, i64>>,
+    itemsize: i64,
     /// The next axis of the layout to be looked at.
     axis: usize,
-    /// The next axis of the result to be written; new axes are there already.
-    new_axis: usize,
-    shape: &'a mut [i64],
-    strides: &'a mut [i64],
+    /// The axes of the result that are still to be written; new axes are there already.
+    new_axes: core::iter::Zip<core::slice::IterMut<'a, i64>, core::slice::IterMut<'a, i64>>,
     /// Modulo 2^64: right in the end, because the first element kept is one of the layout's.
     offset: i64,
     source_empty: bool,
     empty: bool,
-    /// A stride that does not fit, which only matters if the result has elements.
-    unfit: Option<LayoutError>,
+    /// A stride that does not fit, which only matters if the result has elements; otherwise 0.
+    unfit: i128,
 }
 
 impl<'a> Cut<'a> {
     #[inline]
     fn new(layout: &'a StridedLayout, shape: &'a mut [i64], strides: &'a mut [i64]) -> Self {
         let empty = layout.is_empty();
-        let offset = layout.slice_offset();
-        let (source_empty, unfit) = (empty, None);
-        Self { layout, axis: 0, new_axis: 0, shape, strides, offset, source_empty, empty, unfit }
+        Self {
+            old_axes: layout.shape().iter().zip(layout.strides()),
+            itemsize: layout.itemsize(),
+            axis: 0,
+            new_axes: shape.iter_mut().zip(strides),
+            offset: layout.slice_offset(),
+            source_empty: empty,
+            empty,
+            unfit: 0,
+        }
     }
 
+    /// Extent and stride of the next axis; the entries have been counted, so there is one.
     #[inline]
     fn next_axis(&mut self) -> (i64, i64) {
-        let axis = self.axis;
         self.axis += 1;
-        (self.layout.shape()[axis], self.layout.strides()[axis])
+        self.old_axes.next().map_or((1, 0), |(&extent, &stride)| (extent, stride))
     }
 
     #[inline]
     fn push(&mut self, extent: i64, stride: i64) {
-        self.shape[self.new_axis] = extent;
-        self.strides[self.new_axis] = stride;
-        self.new_axis += 1;
+        if let Some(axis) = self.new_axes.next() {
+            (*axis.0, *axis.1) = (extent, stride);
+        }
     }
 
     /// Moves the first element `index` steps along an axis of this stride.
@@ -244,9 +291,12 @@ impl<'a> Cut<'a> {
         } else {
             self.advance(start, stride);
         }
-        let stepped = stride_of(count, product(stride, step), self.layout.itemsize());
+        let fits = |stride: &i64| stride.checked_mul(self.itemsize).is_some();
+        let stepped = stride.checked_mul(step).filter(fits);
+        if stepped.is_none() && count > 1 {
+            self.unfit = product(stride, step);
+        }
         self.push(count, stepped.unwrap_or(0));
-        self.unfit = self.unfit.or(stepped.err());
         Ok(())
     }
 
@@ -286,12 +336,12 @@ impl<'a> Cut<'a> {
 /// First index and number of indices of `start:stop:step` on an axis, by CPython's rules.
 #[inline]
 fn resolved(start: Option<i64>, stop: Option<i64>, step: i64, extent: i64) -> (i64, i64) {
-    // Where walking ends up at most: one before the first index when going down.
     let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
     let clamped = |bound: i64| {
         let counted = if bound < 0 { bound.saturating_add(extent) } else { bound };
         counted.clamp(low, high)
     };
+    // Going down, one walks from the last index to before the first.
     let (first, last) = if step > 0 { (low, high) } else { (high, low) };
     let start = start.map_or(first, clamped);
     let stop = stop.map_or(last, clamped);
@@ -299,10 +349,11 @@ fn resolved(start: Option<i64>, stop: Option<i64>, step: i64, extent: i64) -> (i
     if distance <= 0 {
         return (start, 0);
     }
-    if step == -1 {
-        return (start, distance);
-    }
-    // distance is at least 1, and |step| may be 2^63.
-    let count = (distance as u64 - 1) / step.unsigned_abs() + 1;
-    (start, count as i64)
+    let step = step.unsigned_abs();
+    // Division takes most of the time of a slice, and most steps are 1 or 2.
+    let before_last = match step.is_power_of_two() {
+        true => (distance as u64 - 1) >> step.trailing_zeros(),
+        false => (distance as u64 - 1) / step,
+    };
+    (start, before_last as i64 + 1)
 }
