@@ -70,8 +70,11 @@ impl StridedLayout {
         if order != StrideOrder::K {
             return Self::dense(other.shape(), other.itemsize(), order);
         }
-        let axes: Axes = other.stride_order();
-        let strides = strides_in_order(other.shape(), axes.iter().rev().copied())?;
+        let mut strides = c_order_strides(other.shape())?;
+        if strides != *other.strides() {
+            let axes: Axes = other.stride_order();
+            strides = strides_in_order(other.shape(), axes.iter().rev().copied())?;
+        }
         Self::from_parts(Dims::from_slice(other.shape()), strides, other.itemsize(), 0)
     }
 

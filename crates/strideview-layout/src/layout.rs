@@ -101,6 +101,7 @@ impl StridedLayout {
     /// assert_eq!(layout.strides(), [-4, 1]);
     /// # Ok::<(), strideview_layout::LayoutError>(())
     /// ```
+    #[inline]
     pub fn from_byte_strides(
         shape: &[i64],
         byte_strides: &[i64],

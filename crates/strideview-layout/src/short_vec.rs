@@ -22,7 +22,10 @@ pub struct ShortVec<T, const N: usize = 8>(Store<T, N>);
 
 #[derive(Clone)]
 enum Store<T, const N: usize> {
+    /// `len` is at most N; the values from there on are the default, so that two lists are equal
+    /// iff their arrays are.
     Stack { len: usize, values: [T; N] },
+    /// Maybe short, too: a list does not move back.
     Heap(Vec<T>),
 }
 
@@ -54,7 +57,8 @@ impl<T: Copy + Default, const N: usize> ShortVec<T, N> {
         if len > N {
             return Self(Store::Heap(alloc::vec![value; len]));
         }
-        Self(Store::Stack { len, values: [value; N] })
+        let values = core::array::from_fn(|place| if place < len { value } else { T::default() });
+        Self(Store::Stack { len, values })
     }
 
     /// True iff the values live on the heap.
@@ -104,6 +108,7 @@ impl<T: Copy + Default, const N: usize> ShortVec<T, N> {
             Store::Stack { len, values } => {
                 values.copy_within(position + 1..*len, position);
                 *len -= 1;
+                values[*len] = T::default();
             }
             Store::Heap(values) => {
                 values.remove(position);
@@ -115,7 +120,12 @@ impl<T: Copy + Default, const N: usize> ShortVec<T, N> {
     #[inline]
     pub fn truncate(&mut self, new_len: usize) {
         match &mut self.0 {
-            Store::Stack { len, .. } => *len = new_len.min(*len),
+            Store::Stack { len, values } => {
+                for value in values.iter_mut().take(*len).skip(new_len) {
+                    *value = T::default();
+                }
+                *len = new_len.min(*len);
+            }
             Store::Heap(values) => values.truncate(new_len),
         }
     }
@@ -201,8 +211,15 @@ impl<'a, T, const N: usize> IntoIterator for &'a mut ShortVec<T, N> {
 impl<T: PartialEq, const N: usize> PartialEq for ShortVec<T, N> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // A call of memcmp would take longer than the few comparisons.
-        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a == b)
+        match (&self.0, &other.0) {
+            (Store::Stack { len, values }, Store::Stack { len: other_len, values: others }) => {
+                // All places and without a way out, which takes a few vector instructions; `==`
+                // of the arrays would be a call of memcmp.
+                let same = values.iter().zip(others).fold(true, |same, (a, b)| same & (a == b));
+                same & (len == other_len)
+            }
+            _ => **self == **other,
+        }
     }
 }
 
@@ -211,6 +228,12 @@ impl<T: Eq, const N: usize> Eq for ShortVec<T, N> {}
 impl<T: PartialEq, const N: usize, const M: usize> PartialEq<[T; M]> for ShortVec<T, N> {
     fn eq(&self, other: &[T; M]) -> bool {
         **self == *other
+    }
+}
+
+impl<T: PartialEq, const N: usize> PartialEq<[T]> for ShortVec<T, N> {
+    fn eq(&self, other: &[T]) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a == b)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The buffer protocol, in both directions.
 
 use std::ffi::{CStr, CString, c_int};
-use std::ptr::{addr_of_mut, null_mut};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyBufferError;
@@ -79,10 +79,8 @@ fn check_direct(buffer: &ffi::Py_buffer) -> PyResult<()> {
     if buffer.suboffsets.is_null() {
         return Ok(());
     }
-    for axis in 0..buffer.ndim as usize {
-        // SAFETY: where suboffsets are given there is one for each axis.
-        let suboffset = unsafe { *buffer.suboffsets.add(axis) };
-        if suboffset >= 0 {
+    for (axis, suboffset) in numbers(buffer.suboffsets, buffer.ndim).iter().enumerate() {
+        if *suboffset >= 0 {
             return Err(PyBufferError::new_err(format!(
                 "expected memory without pointers in it, got suboffset {suboffset} at axis {axis}"
             )));
@@ -126,10 +124,14 @@ fn strides_of(buffer: &ffi::Py_buffer) -> Option<Dims> {
 
 /// One number for each axis.
 fn numbers(numbers: *const ffi::Py_ssize_t, ndim: c_int) -> Dims {
-    (0..ndim.max(0) as usize)
+    let mut list = Dims::new();
+    for axis in 0..ndim.max(0) as usize {
         // SAFETY: the protocol: where the array is given it has one entry for each axis.
-        .map(|axis| unsafe { *numbers.add(axis) } as i64)
-        .collect()
+        let place = unsafe { numbers.add(axis) };
+        // SAFETY: as above.
+        list.push(unsafe { *place } as i64);
+    }
+    list
 }
 
 /// What an exported buffer keeps until it is released.
@@ -155,8 +157,10 @@ pub(crate) unsafe fn export(
     if buffer.is_null() {
         return Err(PyBufferError::new_err("expected a place for the buffer, got NULL"));
     }
-    // SAFETY: (1): `obj` must be NULL if this fails.
-    unsafe { addr_of_mut!((*buffer).obj).write(null_mut()) };
+    // SAFETY: (1).
+    let exporter_place = unsafe { &raw mut (*buffer).obj };
+    // SAFETY: (1); `obj` must be NULL if this fails.
+    unsafe { exporter_place.write(null_mut()) };
     let asked = |wanted: c_int| flags & wanted == wanted;
     check_flags(view, &asked)?;
     let kept = Box::new(Exported {

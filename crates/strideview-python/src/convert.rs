@@ -24,14 +24,14 @@ pub(crate) fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     if number == -1 && PyErr::occurred(value.py()) {
         return Err(PyErr::fetch(value.py()));
     }
-    Ok(number)
+    Ok(number as i64)
 }
 
-/// The value of an int; where `long` has 64 bits its form is the faster one.
-#[cfg(all(unix, target_pointer_width = "64"))]
-use ffi::PyLong_AsLong as as_i64;
-#[cfg(not(all(unix, target_pointer_width = "64")))]
+#[cfg(not(target_pointer_width = "64"))]
 use ffi::PyLong_AsLongLong as as_i64;
+/// The value of an int: of the forms with 64 bits the one that takes a single call.
+#[cfg(target_pointer_width = "64")]
+use ffi::PyLong_AsSsize_t as as_i64;
 
 /// An integer, with those that do not fit replaced by the nearest that does: no axis and no index
 /// is that large, so it is refused as out of range.
@@ -67,9 +67,10 @@ fn index_of_object<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>
     if value.is_instance_of::<PyInt>() {
         return Ok(value.clone());
     }
-    // SAFETY: `value` is a live object and the GIL is held; a new reference or NULL with an
-    // exception comes back.
-    unsafe { Bound::from_owned_ptr_or_err(value.py(), ffi::PyNumber_Index(value.as_ptr())) }
+    // SAFETY: `value` is a live object and the GIL is held.
+    let index = unsafe { ffi::PyNumber_Index(value.as_ptr()) };
+    // SAFETY: a new reference, or NULL with an exception.
+    unsafe { Bound::from_owned_ptr_or_err(value.py(), index) }
 }
 
 /// A sequence of integers, or one integer.

@@ -163,7 +163,11 @@ unsafe fn parsed<'a, const N: usize>(
     let mut arguments = [None; N];
     for (position, argument) in arguments.iter_mut().enumerate().take(count) {
         // SAFETY: the convention: `count` borrowed references lie at `values`.
-        *argument = Some(unsafe { borrowed(*given.values.add(position)) });
+        let place = unsafe { given.values.add(position) };
+        // SAFETY: as above.
+        let value = unsafe { *place };
+        // SAFETY: the references are alive during the call.
+        *argument = Some(unsafe { borrowed(value) });
     }
     if !given.keywords.is_null() {
         // SAFETY: the caller promises the same.
@@ -202,7 +206,9 @@ unsafe fn add_keywords<'a, const N: usize>(
         // SAFETY: `position` is inside the tuple.
         let name = unsafe { ffi::PyTuple_GetItem(given.keywords, position) };
         // SAFETY: the convention: one value for each keyword follows the positional ones.
-        let value = unsafe { *given.values.offset(given.count + position) };
+        let place = unsafe { given.values.offset(given.count + position) };
+        // SAFETY: as above.
+        let value = unsafe { *place };
         // SAFETY: both are alive during the call.
         unsafe { set_keyword(name, value, signature, arguments) }?;
     }

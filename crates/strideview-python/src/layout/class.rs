@@ -305,11 +305,13 @@ unsafe extern "C" fn compare(
     // SAFETY: the caller promises the same.
     let layout = unsafe { LayoutObject::from_ptr(slf) }.layout();
     let equal = try_layout_of(&other).map(|other| layout == other);
-    match (equal, operation) {
-        (Some(equal), ffi::Py_EQ) => guarded(|| Ok(equal)),
-        (Some(equal), ffi::Py_NE) => guarded(|| Ok(!equal)),
-        _ => py.NotImplemented().into_ptr(),
-    }
+    let answer = match (equal, operation) {
+        (Some(equal), ffi::Py_EQ) => equal,
+        (Some(equal), ffi::Py_NE) => !equal,
+        _ => return py.NotImplemented().into_ptr(),
+    };
+    // SAFETY: the GIL is held.
+    unsafe { ffi::PyBool_FromLong(answer.into()) }
 }
 
 /// `mp_subscript`: `layout[index]`.

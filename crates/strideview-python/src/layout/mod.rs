@@ -31,8 +31,13 @@ use result::{Made, same};
 
 /// The dense layout like this one: the object itself if it is that layout already.
 fn dense(this: &LayoutObject, order: &Order) -> PyResult<NonNull<ffi::PyObject>> {
-    let dense = this.layout().to_dense(order.get()).or_raise()?;
-    if dense == *this.layout() { Ok(same(this)) } else { Ok(dense).made() }
+    let layout = this.layout();
+    let keeps_order = matches!(order, Order::C | Order::K);
+    if keeps_order && layout.has_implicit_strides() && layout.slice_offset() == 0 {
+        return Ok(same(this));
+    }
+    let dense = layout.to_dense(order.get()).or_raise()?;
+    if dense == *layout { Ok(same(this)) } else { Ok(dense).made() }
 }
 
 /// The layout with another item size: the object itself if it is the same one.

@@ -5,6 +5,7 @@
 //! ordinary safe functions in the modules beside this one.
 
 use std::mem::size_of;
+use std::ops::Deref;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
@@ -25,6 +26,11 @@ use crate::errors::expected;
 #[repr(C)]
 pub(crate) struct LayoutObject {
     base: ffi::PyObject,
+    fields: Fields,
+}
+
+/// What a layout object holds beside what every Python object does.
+pub(crate) struct Fields {
     layout: StridedLayout,
     pub(super) shape: TupleCache,
     pub(super) strides: TupleCache,
@@ -54,6 +60,29 @@ fn type_object() -> *mut ffi::PyTypeObject {
     TYPE.load(Ordering::Acquire)
 }
 
+impl Fields {
+    #[inline]
+    fn new(layout: StridedLayout) -> Self {
+        Self {
+            layout,
+            shape: TupleCache::default(),
+            strides: TupleCache::default(),
+            strides_in_bytes: TupleCache::default(),
+            stride_order: TupleCache::default(),
+            flags: FlagCache::default(),
+        }
+    }
+}
+
+impl Deref for LayoutObject {
+    type Target = Fields;
+
+    #[inline]
+    fn deref(&self) -> &Fields {
+        &self.fields
+    }
+}
+
 impl LayoutObject {
     /// Bytes of an instance, for the type's specification.
     pub(super) const SIZE: usize = size_of::<Self>();
@@ -70,17 +99,9 @@ impl LayoutObject {
         // alive; this fills `base` and takes a reference to the type.
         unsafe { ffi::PyObject_Init(memory.cast(), type_object()) };
         // SAFETY: `memory` is this call's own allocation of a `LayoutObject`.
-        unsafe { (&raw mut (*memory).layout).write(layout) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*memory).shape).write(TupleCache::default()) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*memory).strides).write(TupleCache::default()) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*memory).strides_in_bytes).write(TupleCache::default()) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*memory).stride_order).write(TupleCache::default()) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*memory).flags).write(FlagCache::default()) };
+        let fields = unsafe { &raw mut (*memory).fields };
+        // SAFETY: as above; nothing was there that would have to be dropped.
+        unsafe { fields.write(Fields::new(layout)) };
         Ok(object.cast())
     }
 
@@ -99,7 +120,7 @@ impl LayoutObject {
     /// The layout.
     #[inline]
     pub(crate) fn layout(&self) -> &StridedLayout {
-        &self.layout
+        &self.fields.layout
     }
 
     /// A pointer to this object, for the C API.

@@ -86,11 +86,8 @@ impl IntoRaw for u64 {
 impl IntoRaw for bool {
     #[inline]
     fn into_raw(self) -> PyResult<NonNull<ffi::PyObject>> {
-        // SAFETY: the addresses of two objects that live as long as the interpreter.
-        let answer = unsafe { if self { ffi::Py_True() } else { ffi::Py_False() } };
-        // SAFETY: alive, and the GIL is held by every caller.
-        unsafe { ffi::Py_INCREF(answer) };
-        owned(answer)
+        // SAFETY: the GIL is held by every caller.
+        owned(unsafe { ffi::PyBool_FromLong(self.into()) })
     }
 }
 
