@@ -14,7 +14,7 @@ use crate::errors::{exception, value_error};
 pub(crate) type Slices = ShortVec<Slice, 8>;
 
 /// An integer that fits in 64 bits.
-#[inline]
+#[inline(always)]
 pub(crate) fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     if !value.is_exact_instance_of::<PyInt>() {
         return index_of_object(value)?.extract();
@@ -88,10 +88,11 @@ pub(crate) fn read_integers(value: &Bound<'_, PyAny>, dims: &mut Dims) -> PyResu
         *dims = integers_of_object(value, integer)?;
         return Ok(());
     };
-    tuple.iter_borrowed().try_for_each(|item| {
-        dims.push(integer(&item)?);
-        Ok(())
-    })
+    *dims = Dims::from_elem(0, tuple.len());
+    for (value, item) in dims.iter_mut().zip(tuple.iter_borrowed()) {
+        *value = integer(&item)?;
+    }
+    Ok(())
 }
 
 /// A sequence of axes or positions, or one.

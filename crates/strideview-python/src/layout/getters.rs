@@ -114,9 +114,4 @@ getters! { this:
 
     /// Largest element offset; -1 when empty.
     max_offset => Ok(this.layout().max_offset());
-
-    /// Bit i is set iff axis i can be merged into what lies left of it without changing the map.
-    ///
-    /// Masks of layouts with the same shape combine with ``&``; see ``flattened``.
-    flattened_axis_mask => Ok(this.layout().flattened_axis_mask());
 }

@@ -26,12 +26,13 @@ use crate::errors::expected;
 #[repr(C)]
 pub(crate) struct LayoutObject {
     base: ffi::PyObject,
-    fields: Fields,
+    layout: StridedLayout,
+    caches: Caches,
 }
 
-/// What a layout object holds beside what every Python object does.
-pub(crate) struct Fields {
-    layout: StridedLayout,
+/// What has been derived from the layout so far.
+#[derive(Default)]
+pub(crate) struct Caches {
     pub(super) shape: TupleCache,
     pub(super) strides: TupleCache,
     pub(super) strides_in_bytes: TupleCache,
@@ -60,26 +61,12 @@ fn type_object() -> *mut ffi::PyTypeObject {
     TYPE.load(Ordering::Acquire)
 }
 
-impl Fields {
-    #[inline]
-    fn new(layout: StridedLayout) -> Self {
-        Self {
-            layout,
-            shape: TupleCache::default(),
-            strides: TupleCache::default(),
-            strides_in_bytes: TupleCache::default(),
-            stride_order: TupleCache::default(),
-            flags: FlagCache::default(),
-        }
-    }
-}
-
 impl Deref for LayoutObject {
-    type Target = Fields;
+    type Target = Caches;
 
     #[inline]
-    fn deref(&self) -> &Fields {
-        &self.fields
+    fn deref(&self) -> &Caches {
+        &self.caches
     }
 }
 
@@ -98,10 +85,15 @@ impl LayoutObject {
         // SAFETY: the memory is large enough, aligned to 16 by `PyObject_Malloc`, and the type is
         // alive; this fills `base` and takes a reference to the type.
         unsafe { ffi::PyObject_Init(memory.cast(), type_object()) };
+        // Written piece by piece, so that the layout is moved only once.
         // SAFETY: `memory` is this call's own allocation of a `LayoutObject`.
-        let fields = unsafe { &raw mut (*memory).fields };
+        let place = unsafe { &raw mut (*memory).layout };
         // SAFETY: as above; nothing was there that would have to be dropped.
-        unsafe { fields.write(Fields::new(layout)) };
+        unsafe { place.write(layout) };
+        // SAFETY: as above.
+        let place = unsafe { &raw mut (*memory).caches };
+        // SAFETY: as above.
+        unsafe { place.write(Caches::default()) };
         Ok(object.cast())
     }
 
@@ -120,7 +112,7 @@ impl LayoutObject {
     /// The layout.
     #[inline]
     pub(crate) fn layout(&self) -> &StridedLayout {
-        &self.fields.layout
+        &self.layout
     }
 
     /// A pointer to this object, for the C API.
@@ -228,9 +220,8 @@ impl FlagCache {
 pub(super) unsafe extern "C" fn deallocate(object: *mut ffi::PyObject) {
     // SAFETY: by (1) the object is alive, and nobody else can reach it.
     let class = unsafe { ffi::Py_TYPE(object) };
-    let fields = object.cast::<LayoutObject>();
     // SAFETY: (1) and invariant 1; dropping the Rust fields leaves `base`, which needs no drop.
-    unsafe { fields.drop_in_place() };
+    unsafe { object.cast::<LayoutObject>().drop_in_place() };
     // SAFETY: the memory is of `PyObject_Malloc` (invariant 1).
     unsafe { ffi::PyObject_Free(object.cast()) };
     // SAFETY: `PyObject_Init` took this reference to the type.

@@ -22,6 +22,17 @@ methods! { QUERIES, this:
     /// 1595
     required_size_in_bytes(;;) "($self)" => this.layout().required_size_in_bytes().or_raise();
 
+    /// Bit i is set iff axis i can be merged into what lies left of it without changing the map.
+    ///
+    /// Axes of extent 1 always can, in an empty layout all can; bit 0 is never set. Masks of layouts
+    /// with the same shape combine with ``&``; see ``flattened``.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedLayout((2, 3, 4), (24, 4, 1), 4).flattened_axis_mask()
+    /// 4
+    flattened_axis_mask(;;) "($self)" => Ok(this.layout().flattened_axis_mask());
+
     /// The largest itemsize that ``repacked(k, data_ptr, axis)`` takes.
     ///
     /// It is a multiple of this itemsize and divides ``max_itemsize``; this itemsize when there is
