@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+// Unsafe code lives in `view::{access, element, owned, slice, values}`, `interop::foreign` and
+// `interop::dlpack::{block, export, import, owner}`; every other file forbids it, but for the `mod.rs`
+// above these, which hold no code.
+
+mod device;
+mod dtype;
+mod error;
+pub mod interop;
+mod transfer;
+mod view;
+
+pub use device::Device;
+pub use dtype::DType;
+pub use error::{CODES, Error, ErrorKind};
+pub use transfer::{copy, empty_like, explain_copy};
+pub use view::{Element, HostSlice, StridedMemoryView, Values};
+
+pub use strideview_copy::{CopyError, CopyPlan, Kernel, PlanAxis};
+pub use strideview_layout::{
+    Axes, Dims, LayoutError, MAX_RANK, Offsets, Part, Quantity, Run, Runs, ShortVec, Slice,
+    StrideOrder, StridedLayout, Uniqueness,
+};
+pub use strideview_memory::{
+    Access, Buffer, HostResource, Lease, MemoryError, MemoryResource, Owner, ReleaseErrorHook,
+    StreamToken, TrackingResource, set_release_error_hook,
+};
+
+/// The result of an operation on views.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,177 @@
+//! Reading and writing the memory of views on the host: the one door to it.
+
+use std::marker::PhantomData;
+
+use strideview_copy::{host, plan_for};
+
+use super::borrow::{Reading, Span, Writing};
+use super::place::span_in_bytes;
+use super::{Element, StridedMemoryView};
+use crate::{CopyPlan, Error, Lease, Result};
+
+/// The elements of a view that the host can reach, kept in place.
+///
+/// # Invariants
+///
+/// 1. The host can reach the memory of the leased buffer, which is that of the view that this was
+///    made for; `first` is the address of its element `[0, …, 0]`.
+pub(super) struct HostAccess {
+    lease: Lease,
+    first: *mut u8,
+}
+
+impl HostAccess {
+    /// Takes a lease: a few atomic operations.
+    pub(super) fn new(view: &StridedMemoryView) -> Result<Self> {
+        let access = view.access();
+        if !access.host {
+            return Err(Error::NotHostAccessible { device_id: access.device_id });
+        }
+        let lease = view.buffer().lease()?;
+        let first = lease.as_ptr().wrapping_offset(view.offset_in_bytes());
+        Ok(Self { lease, first })
+    }
+
+    /// The address of element `[0, …, 0]`; the memory stays there while this lives.
+    pub(super) fn first(&self) -> *mut u8 {
+        self.first
+    }
+
+    /// The lease alone.
+    pub(super) fn into_lease(self) -> Lease {
+        self.lease
+    }
+}
+
+/// The elements of a view, to be read one by one as `T`.
+///
+/// # Invariants
+///
+/// 1. `access` is that of a view whose dtype is that of `T`.
+pub(super) struct TypedAccess<T> {
+    access: HostAccess,
+    element: PhantomData<T>,
+}
+
+// SAFETY: the pointer in `access` is only read through, by `read`, from memory that the lease keeps;
+// values of `T` may go to another thread.
+unsafe impl<T: Element> Send for TypedAccess<T> {}
+// SAFETY: as above.
+unsafe impl<T: Element> Sync for TypedAccess<T> {}
+
+impl<T: Element> TypedAccess<T> {
+    /// Checks the dtype, and takes a lease.
+    pub(super) fn new(view: &StridedMemoryView) -> Result<Self> {
+        check_dtype::<T>(view)?;
+        Ok(Self { access: HostAccess::new(view)?, element: PhantomData })
+    }
+
+    /// The element at an element offset of the view.
+    ///
+    /// # Safety
+    ///
+    /// 1. `offset` is that of an index of the view that this was made for.
+    pub(super) unsafe fn read(&self, offset: i64) -> T {
+        let address = self.access.first().cast::<T>().wrapping_offset(offset as isize);
+        // SAFETY: the element lies inside the leased buffer, by (1), invariant 1 here and invariant
+        // 2 of the view, where it takes `size_of::<T>()` bytes (invariant 3 of the view, Element 2);
+        // they are initialised (Buffer), so a value (Element 1). No alignment is assumed.
+        unsafe { address.read_unaligned() }
+    }
+}
+
+/// The elements that a slice borrows.
+pub(super) struct Borrowed<T> {
+    /// The address of the first value, aligned; the memory stays there while the lease lives.
+    pub(super) first: *const T,
+    /// How many values.
+    pub(super) len: usize,
+    /// Keeps the memory in place.
+    pub(super) lease: Lease,
+    /// Keeps copies from writing it; None when there is no value.
+    pub(super) reading: Option<Reading>,
+}
+
+/// The elements of a C-contiguous view as values that lie side by side, aligned.
+///
+/// Law: `first` is valid for reads of `len` values, and no copy of this crate writes them, while
+/// the lease and the reading live.
+pub(super) fn borrow<T: Element>(view: &StridedMemoryView) -> Result<Borrowed<T>> {
+    check_dtype::<T>(view)?;
+    if !view.layout().is_contiguous_c() {
+        return Err(Error::NotContiguous);
+    }
+    let access = HostAccess::new(view)?;
+    let Some(span) = span_of(view, &access) else {
+        let (first, len) = (std::ptr::NonNull::dangling().as_ptr(), 0);
+        return Ok(Borrowed { first, len, lease: access.into_lease(), reading: None });
+    };
+    let first = access.first().cast::<T>().cast_const();
+    if !first.is_aligned() {
+        return Err(Error::Misaligned { address: first.addr(), alignment: align_of::<T>() });
+    }
+    let len = (span.end - span.start) / size_of::<T>();
+    Ok(Borrowed { first, len, lease: access.into_lease(), reading: Some(Reading::begin(span)?) })
+}
+
+fn check_dtype<T: Element>(view: &StridedMemoryView) -> Result<()> {
+    match view.dtype() {
+        Some(dtype) if dtype == T::DTYPE => Ok(()),
+        Some(got) => Err(Error::DTypeMismatch { wanted: T::DTYPE, got }),
+        None => Err(Error::Untyped),
+    }
+}
+
+/// The addresses of the bytes of a view, gaps included; None when there are none.
+#[inline]
+fn span_of(view: &StridedMemoryView, access: &HostAccess) -> Option<Span> {
+    let (lowest, end) = span_in_bytes(view.layout())?;
+    let first = access.first().addr();
+    // The bytes lie inside a buffer, so the sums are addresses.
+    let at = |offset: i64| first.wrapping_add_signed(offset as isize);
+    Some(Span { start: at(lowest), end: at(end) })
+}
+
+/// The plan of a copy between two views. Shapes and item sizes must agree.
+#[inline]
+pub(crate) fn plan_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<CopyPlan> {
+    let (dst, src) = (dst.layout(), src.layout());
+    let itemsize = dst.itemsize();
+    if dst.shape() != src.shape() || itemsize != src.itemsize() {
+        return Ok(plan_for(dst, src)?); // an error, which says what differs
+    }
+    if dst.is_contiguous_c() && src.is_contiguous_c() {
+        // What the planner would find out in three times the time.
+        return Ok(CopyPlan::new(&[dst.volume()], &[itemsize], &[itemsize], itemsize)?);
+    }
+    let (to, from) = (dst.strides_in_bytes(), src.strides_in_bytes());
+    Ok(CopyPlan::new(dst.shape(), &to, &from, itemsize)?)
+}
+
+/// Copies on the host, as if through a temporary where the two sides share bytes.
+///
+/// Which of two elements of the destination that share bytes comes last is not said.
+pub(crate) fn copy_on_host(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> {
+    if dst.readonly() {
+        return Err(Error::ReadOnly);
+    }
+    let plan = plan_copy(dst, src)?;
+    let (to, from) = (HostAccess::new(dst)?, HostAccess::new(src)?);
+    let (Some(span), Some(src_span)) = (span_of(dst, &to), span_of(src, &from)) else {
+        return Ok(());
+    };
+    let addresses = (to.first().addr() as u64, from.first().addr() as u64);
+    let overlap =
+        span.meets(src_span) && dst.layout().overlaps(src.layout(), addresses.0, addresses.1);
+    let _writing = Writing::begin(span)?;
+    if overlap {
+        // SAFETY: (1) the plan was made for the layouts of the views, whose bytes lie inside the
+        // buffers (invariant 2 of the views), which the leases keep and the host can reach; `dst`
+        // is not read-only. (2) No reference into the span is alive, by `Writing`; others that race
+        // with a copy are spoken of in `interop`.
+        return Ok(unsafe { host::copy_overlapping(&plan, to.first(), from.first()) }?);
+    }
+    // SAFETY: (1, 3) as (1) and (2) above; (2) the layouts share no byte, checked above.
+    unsafe { host::copy(&plan, to.first(), from.first()) };
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Views: a buffer, a layout and a dtype.
+//!
+//! Clones and transforms of a view share its memory, and so do the views and arrays of others that
+//! it was made from. Rust's rules for references hold all the same: while a [`HostSlice`] lives,
+//! [`copy`](crate::copy()) refuses to write the bytes that it borrows. See
+//! [`interop`](crate::interop) for what others can do.
+
+mod access;
+mod borrow;
+mod element;
+mod owned;
+mod place;
+mod reinterpret;
+mod slice;
+mod strided_view;
+mod transform;
+mod values;
+
+pub(crate) use access::{copy_on_host, plan_copy};
+pub use element::Element;
+pub use slice::HostSlice;
+pub use strided_view::StridedMemoryView;
+pub use values::Values;
