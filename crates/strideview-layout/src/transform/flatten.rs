@@ -1,8 +1,8 @@
 //! Neighbouring axes merged.
 
 use crate::axis::normalize;
-use crate::checked::{narrow, product};
-use crate::{Dims, LayoutError, Quantity, Result, StridedLayout};
+use crate::checked::narrow;
+use crate::{Dims, LayoutError, Quantity, Result, ShortVec, StridedLayout};
 
 impl StridedLayout {
     /// All neighbours from axis `start_axis` to `end_axis` merged whose merge keeps the map; axes of
@@ -62,14 +62,17 @@ impl StridedLayout {
     /// An empty layout with every axis that `may_merge` merged into the one on its left.
     #[cold]
     fn flattened_empty(&self, may_merge: impl Fn(usize) -> bool) -> Result<Self> {
-        let mut shape = Dims::new();
+        // Saturating: an extent of 0 that comes later still makes a product 0.
+        let mut products: ShortVec<i128> = ShortVec::new();
         for (axis, &extent) in self.shape().iter().enumerate() {
-            match shape.last_mut() {
-                Some(left) if may_merge(axis) => {
-                    *left = narrow(product(*left, extent), Quantity::Extent)?;
-                }
-                _ => shape.push(extent),
+            match products.last_mut() {
+                Some(left) if may_merge(axis) => *left = left.saturating_mul(i128::from(extent)),
+                _ => products.push(i128::from(extent)),
             }
+        }
+        let mut shape = Dims::new();
+        for &product in &products {
+            shape.push(narrow(product, Quantity::Extent)?);
         }
         self.emptied(shape, self.slice_offset())
     }

@@ -156,15 +156,13 @@ fn inferred_extent(shape: &[i64], volume: i64) -> Result<i64> {
             return Err(LayoutError::SecondInferredExtent { axis });
         }
     }
-    if overflow {
-        known = 0; // only right when an extent is 0
-        if !shape.contains(&0) {
-            return Err(mismatch(shape, volume, inferred.is_some()));
-        }
-    }
+    let has_zero = shape.contains(&0);
     match inferred {
-        Some(_) if known != 0 && volume % known == 0 => Ok(volume / known),
-        None if known == volume => Ok(1),
+        // Whatever the others are, only 0 makes the volume 0.
+        Some(_) if volume == 0 && !has_zero => Ok(0),
+        Some(_) if !has_zero && !overflow && volume % known == 0 => Ok(volume / known),
+        None if volume == 0 && has_zero => Ok(1),
+        None if known == volume && !overflow => Ok(1),
         _ => Err(mismatch(shape, volume, inferred.is_some())),
     }
 }
