@@ -10,7 +10,7 @@ use strideview::{Access, Buffer, DType, StreamToken, StridedLayout, StridedMemor
 
 use crate::buffer_protocol;
 use crate::convert::{size, unsigned};
-use crate::dlpack::requested;
+use crate::dlpack::{Wanted, requested};
 use crate::errors::{OrRaise, expected, value_error};
 use crate::owner::PyOwner;
 
@@ -197,9 +197,17 @@ impl PyBuffer {
         stream: Option<&Bound<'py, PyAny>>,
         max_version: Option<&Bound<'py, PyAny>>,
         dl_device: Option<&Bound<'py, PyAny>>,
-        copy: Option<bool>,
+        copy: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        requested(py, &self.bytes()?, stream, max_version, dl_device, copy)
+        let wanted = Wanted {
+            stream: stream.map(|value| value.as_borrowed()),
+            max_version: max_version.map(|value| value.as_borrowed()),
+            dl_device: dl_device.map(|value| value.as_borrowed()),
+            copy: copy.map(|value| value.as_borrowed()),
+        };
+        let capsule = requested(&self.bytes()?, wanted)?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Bound::from_owned_ptr(py, capsule.as_ptr()) })
     }
 
     /// DLPack's device type and id of the memory.

@@ -2,13 +2,14 @@
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 use strideview::StridedMemoryView;
 use strideview::interop::dlpack::abi::{
     DLDevice, DLDeviceType, LEGACY_NAME, LEGACY_USED_NAME, MAJOR_VERSION, MINOR_VERSION,
@@ -18,11 +19,12 @@ use strideview::interop::dlpack::{Managed, Request, device_of, export, inspect, 
 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};
+use crate::raw::vectorcall::call_with_keywords;
 
 /// A view of the tensor of a producer, by its `__dlpack__`.
 pub(crate) fn import(
     producer: &Bound<'_, PyAny>,
-    stream: &Bound<'_, PyAny>,
+    stream: Option<&Bound<'_, PyAny>>,
     readonly: Option<bool>,
 ) -> PyResult<StridedMemoryView> {
     let capsule = capsule_of(producer, stream)?;
@@ -67,24 +69,26 @@ fn pointer(capsule: &Bound<'_, PyAny>, name: &CStr) -> Option<NonNull<c_void>> {
 }
 
 /// Calls the producer's `__dlpack__`, with fewer arguments when it does not take ours.
+#[inline]
 fn capsule_of<'py>(
     producer: &Bound<'py, PyAny>,
-    stream: &Bound<'py, PyAny>,
+    stream: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = producer.py();
-    let method = producer.getattr(intern!(py, "__dlpack__"))?;
+    let words = Words::get(py)?;
+    let name = words.dlpack.bind(py);
+    let version = words.version.bind(py).as_any();
     let stream = stream_for(producer, stream)?;
-    let wanted = match &stream {
-        None => versions(py)?.bind(py).clone(),
+    let result = match &stream {
+        None => call_with_keywords(producer, name, words.max_version.bind(py), [version]),
         Some(stream) => {
-            let wanted = versions(py)?.bind(py).copy()?;
-            wanted.set_item(intern!(py, "stream"), stream)?;
-            wanted
+            let keywords = words.stream_and_max_version.bind(py);
+            call_with_keywords(producer, name, keywords, [stream, version])
         }
     };
-    match method.call((), Some(&wanted)) {
+    match result {
         Err(error) if error.is_instance_of::<PyTypeError>(py) => {
-            older_call(&method, stream, &error)
+            older_call(producer, stream.as_ref(), &error)
         }
         result => result,
     }
@@ -93,56 +97,95 @@ fn capsule_of<'py>(
 /// The call for a producer that knows no versions. A `TypeError` of its own comes out as it was.
 #[cold]
 fn older_call<'py>(
-    method: &Bound<'py, PyAny>,
-    stream: Option<Bound<'py, PyAny>>,
+    producer: &Bound<'py, PyAny>,
+    stream: Option<&Bound<'py, PyAny>>,
     first: &PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = method.py();
+    let py = producer.py();
+    let words = Words::get(py)?;
+    let name = words.dlpack.bind(py);
     let result = match stream {
-        None => method.call0(),
-        Some(stream) => {
-            let wanted = PyDict::new(py);
-            wanted.set_item(intern!(py, "stream"), stream)?;
-            method.call((), Some(&wanted))
-        }
+        None => producer.call_method0(name),
+        Some(stream) => call_with_keywords(producer, name, words.stream.bind(py), [stream]),
     };
     result.map_err(|error| {
         if error.is_instance_of::<PyTypeError>(py) { first.clone_ref(py) } else { error }
     })
 }
 
-/// `{"max_version": (1, 3)}`, made once. A producer gets its own dict of the keywords it names.
-fn versions(py: Python<'_>) -> PyResult<&'static Py<PyDict>> {
-    static VERSIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-    VERSIONS.get_or_try_init(py, || {
-        let wanted = PyDict::new(py);
-        wanted.set_item("max_version", (MAJOR_VERSION, MINOR_VERSION))?;
-        Ok(wanted.unbind())
-    })
+/// The names and values of calls to producers, made once.
+struct Words {
+    dlpack: Py<PyString>,
+    max_version: Py<PyTuple>,
+    stream: Py<PyTuple>,
+    stream_and_max_version: Py<PyTuple>,
+    version: Py<PyTuple>,
+}
+
+impl Words {
+    #[inline]
+    fn get(py: Python<'_>) -> PyResult<&'static Self> {
+        static WORDS: PyOnceLock<Words> = PyOnceLock::new();
+        WORDS.get_or_try_init(py, || Self::make(py))
+    }
+
+    fn make(py: Python<'_>) -> PyResult<Self> {
+        let (stream, max_version) = (intern!(py, "stream"), intern!(py, "max_version"));
+        Ok(Self {
+            dlpack: intern!(py, "__dlpack__").clone().unbind(),
+            max_version: PyTuple::new(py, [max_version])?.unbind(),
+            stream: PyTuple::new(py, [stream])?.unbind(),
+            stream_and_max_version: PyTuple::new(py, [stream, max_version])?.unbind(),
+            version: PyTuple::new(py, [MAJOR_VERSION, MINOR_VERSION])?.unbind(),
+        })
+    }
+}
+
+/// True iff the object is exactly a `numpy.ndarray`, whose memory is the host's.
+#[inline]
+pub(crate) fn is_numpy_array(object: &Bound<'_, PyAny>) -> bool {
+    static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+    let class = CLASS.load(Ordering::Acquire);
+    if !class.is_null() {
+        return object.get_type_ptr() == class;
+    }
+    let Some(class) = numpy_array_class(object.py()) else { return false };
+    CLASS.store(class.into_ptr().cast(), Ordering::Release); // kept for good
+    is_numpy_array(object)
+}
+
+/// The class `numpy.ndarray`, once somebody has imported NumPy.
+#[cold]
+fn numpy_array_class(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    let modules = py.import("sys").and_then(|sys| sys.getattr("modules")).ok()?;
+    let numpy = modules.get_item("numpy").ok()?;
+    numpy.getattr("ndarray").ok()
 }
 
 /// The stream to name to the producer: none for memory of the host.
+#[inline]
 fn stream_for<'py>(
     producer: &Bound<'py, PyAny>,
-    stream: &Bound<'py, PyAny>,
+    stream: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if is_numpy_array(producer) {
+        return Ok(None);
+    }
     let py = producer.py();
     let device = producer.call_method0(intern!(py, "__dlpack_device__"))?;
     let (kind, _): (i32, i32) = device.extract()?;
     if kind != DLDeviceType::CUDA.0 {
         return Ok(None);
     }
-    if stream.is_none() {
+    let Some(stream) = stream else {
         return Err(PyBufferError::new_err(
             "expected a stream for memory of a device, or -1 for no ordering, got None",
         ));
-    }
+    };
     // The handle 0 is the legacy default stream, which DLPack calls 1.
     let handle = integer(stream)?;
-    (if handle == 0 { 1 } else { handle })
-        .into_pyobject(py)
-        .map(|it| Some(it.into_any()))
-        .map_err(Into::into)
+    let handle = (if handle == 0 { 1 } else { handle }).into_pyobject(py)?;
+    Ok(Some(handle.into_any()))
 }
 
 /// `__dlpack_device__` of a view.
@@ -151,20 +194,24 @@ pub(crate) fn device(view: &StridedMemoryView) -> PyResult<(i32, i32)> {
     Ok((device.device_type.0, device.device_id))
 }
 
+/// The arguments of `__dlpack__` that are not `None`.
+pub(crate) struct Wanted<'a, 'py> {
+    pub(crate) stream: Option<Borrowed<'a, 'py, PyAny>>,
+    pub(crate) max_version: Option<Borrowed<'a, 'py, PyAny>>,
+    pub(crate) dl_device: Option<Borrowed<'a, 'py, PyAny>>,
+    pub(crate) copy: Option<Borrowed<'a, 'py, PyAny>>,
+}
+
 /// `__dlpack__` of a view: a fresh capsule.
-pub(crate) fn requested<'py>(
-    py: Python<'py>,
+pub(crate) fn requested(
     view: &StridedMemoryView,
-    stream: Option<&Bound<'py, PyAny>>,
-    max_version: Option<&Bound<'py, PyAny>>,
-    dl_device: Option<&Bound<'py, PyAny>>,
-    copy: Option<bool>,
-) -> PyResult<Bound<'py, PyAny>> {
-    check_host_stream(stream)?;
+    wanted: Wanted<'_, '_>,
+) -> PyResult<NonNull<ffi::PyObject>> {
+    check_host_stream(wanted.stream.as_deref())?;
     let request = Request {
-        max_version: max_version.map(version).transpose()?,
-        device: dl_device.map(device_argument).transpose()?,
-        copy,
+        max_version: wanted.max_version.map(|pair| version(&pair)).transpose()?,
+        device: wanted.dl_device.map(|pair| device_argument(&pair)).transpose()?,
+        copy: wanted.copy.map(|copy| copy.extract()).transpose()?,
     };
     let tensor = export(view, request).or_raise()?;
     let (pointer, name) = match tensor {
@@ -174,13 +221,11 @@ pub(crate) fn requested<'py>(
     // SAFETY: the name lives as long as the process; the destructor is the one for these names.
     let capsule =
         unsafe { ffi::PyCapsule_New(pointer.as_ptr(), name.as_ptr(), Some(destroy_capsule)) };
-    if capsule.is_null() {
+    NonNull::new(capsule).ok_or_else(|| {
         // SAFETY: the tensor has just been made and nobody else has seen it.
         unsafe { tensor.give_back() };
-        return Err(PyErr::fetch(py));
-    }
-    // SAFETY: a new reference.
-    Ok(unsafe { Bound::from_owned_ptr(py, capsule) })
+        Python::attach(PyErr::fetch)
+    })
 }
 
 /// The destructor of our capsules: gives the tensor back unless a consumer has taken it.

@@ -1,7 +1,8 @@
 //! The Python package strideview: translates between Python and the Rust crate, decides nothing.
 //!
-//! Unsafe code lives in `convert`, `layout::{call, class, object, result, table}`, `dlpack`,
-//! `buffer_protocol`, `buffer` and `view`; every other file forbids it.
+//! Unsafe code lives in `raw` and below, `layout::{class, made, object}` and the tables that the
+//! macros of `raw::table` write, `convert`, `dlpack`, `buffer_protocol`, `buffer` and `view::{class, import, methods, object}`; every
+//! other file forbids it.
 
 mod buffer;
 mod buffer_protocol;
@@ -12,6 +13,7 @@ mod dtype;
 mod errors;
 mod layout;
 mod owner;
+mod raw;
 mod view;
 
 use pyo3::prelude::*;
@@ -30,10 +32,11 @@ mod _strideview {
     #[pymodule_export]
     use crate::layout::_rebuild_layout;
     #[pymodule_export]
-    use crate::view::{PyView, copy, empty_like, explain_copy};
+    use crate::view::{copy, empty_like, explain_copy};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::layout::add_class(module)
+        crate::layout::add_class(module)?;
+        crate::view::add_class(module)
     }
 }

@@ -2,24 +2,25 @@
 
 use std::ffi::c_void;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::raw::{c_int, c_uint};
+use std::os::raw::c_int;
 use std::ptr::null_mut;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 use strideview::{Dims, StridedLayout};
 
-use super::call::{Given, Signature, function, given, guarded, method, parsed_tuple};
 use super::getters::GETTERS;
-use super::object::{LayoutObject, deallocate, set_type_object, try_layout_of};
+use super::made::Made;
+use super::object::{LayoutObject, object_of, try_layout_of};
 use super::order::Order;
 use super::pickle::repr;
 use super::queries::QUERIES;
-use super::result::Made;
-use super::table::signature;
 use super::transforms::TRANSFORMS;
 use crate::convert::{integer, integers, read_integers, slices};
+use crate::raw::call::{Given, Signature, function, given, guarded, method, parsed_tuple};
+use crate::raw::class::{self, Specification, slot, static_method};
+use crate::raw::instance::value_at;
+use crate::raw::table::signature;
 
 const DOC: &std::ffi::CStr =
     cr#"StridedLayout(shape, strides, itemsize, divide_strides=False, *, slice_offset=0)
@@ -94,80 +95,27 @@ Examples
 
 /// Creates the type and adds it to the module.
 pub(crate) fn add_class(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let class = create(module.py())?;
-    module.add("StridedLayout", &class)?;
-    set_type_object(class);
-    Ok(())
-}
-
-/// The type from its specification. The tables live as long as the process, as the type does.
-fn create(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
-    let mut slots = vec![
-        slot(ffi::Py_tp_doc, DOC.as_ptr().cast_mut().cast()),
-        slot(ffi::Py_tp_new, new as ffi::newfunc as *mut c_void),
-        slot(ffi::Py_tp_dealloc, deallocate as ffi::destructor as *mut c_void),
-        slot(ffi::Py_tp_repr, print_repr as ffi::reprfunc as *mut c_void),
-        slot(ffi::Py_tp_str, print_str as ffi::reprfunc as *mut c_void),
-        slot(ffi::Py_tp_hash, hash as ffi::hashfunc as *mut c_void),
-        slot(ffi::Py_tp_richcompare, compare as ffi::richcmpfunc as *mut c_void),
-        slot(ffi::Py_mp_subscript, subscript as ffi::binaryfunc as *mut c_void),
-        slot(ffi::Py_tp_getset, getters().leak().as_mut_ptr().cast()),
-        slot(ffi::Py_tp_methods, methods().leak().as_mut_ptr().cast()),
-        slot(0, null_mut()),
-    ];
-    let mut spec = ffi::PyType_Spec {
-        name: c"strideview.StridedLayout".as_ptr(),
-        basicsize: LayoutObject::SIZE as c_int,
-        itemsize: 0,
-        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_IMMUTABLETYPE) as c_uint,
-        slots: slots.as_mut_ptr(),
-    };
-    // SAFETY: the specification is complete and ends with a zero slot; each slot's function has the
-    // type its number says; name, docs and tables live as long as the process; the GIL is held.
-    let class = unsafe { ffi::PyType_FromSpec(&raw mut spec) };
-    // SAFETY: a new reference, or null with an exception.
-    let class = unsafe { Bound::from_owned_ptr_or_err(py, class) }?;
-    Ok(class.cast_into::<PyType>()?)
-}
-
-fn slot(number: c_int, value: *mut c_void) -> ffi::PyType_Slot {
-    ffi::PyType_Slot { slot: number, pfunc: value }
-}
-
-/// The table of getters, ended by an empty entry.
-fn getters() -> Vec<ffi::PyGetSetDef> {
-    let entry =
-        |&(name, doc, get): &(&std::ffi::CStr, &std::ffi::CStr, ffi::getter)| ffi::PyGetSetDef {
-            name: name.as_ptr(),
-            get: Some(get),
-            set: None,
-            doc: doc.as_ptr(),
-            closure: null_mut(),
-        };
-    GETTERS.iter().map(entry).chain([ffi::PyGetSetDef::default()]).collect()
-}
-
-/// The table of methods, ended by an empty entry.
-fn methods() -> Vec<ffi::PyMethodDef> {
     let statics = [
         static_method(c"dense", dense, DENSE_DOC),
         static_method(c"dense_like", dense_like, DENSE_LIKE_DOC),
     ];
     let tables = TRANSFORMS.iter().chain(QUERIES).copied();
-    statics.into_iter().chain(tables).chain([ffi::PyMethodDef::zeroed()]).collect()
-}
-
-fn static_method(
-    name: &'static std::ffi::CStr,
-    function: ffi::PyCFunctionFastWithKeywords,
-    doc: &'static std::ffi::CStr,
-) -> ffi::PyMethodDef {
-    ffi::PyMethodDef {
-        ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: function },
-        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS | ffi::METH_STATIC,
-        ml_doc: doc.as_ptr(),
-    }
+    let class = Specification {
+        name: c"strideview.StridedLayout",
+        doc: DOC,
+        new,
+        getters: GETTERS,
+        methods: statics.into_iter().chain(tables).collect(),
+        members: Vec::new(),
+        slots: vec![
+            slot(ffi::Py_tp_repr, print_repr as ffi::reprfunc as *mut c_void),
+            slot(ffi::Py_tp_str, print_str as ffi::reprfunc as *mut c_void),
+            slot(ffi::Py_tp_hash, hash as ffi::hashfunc as *mut c_void),
+            slot(ffi::Py_tp_richcompare, compare as ffi::richcmpfunc as *mut c_void),
+            slot(ffi::Py_mp_subscript, subscript as ffi::binaryfunc as *mut c_void),
+        ],
+    };
+    class::add::<LayoutObject>(module, class)
 }
 
 static NEW: Signature<5> = signature!(
@@ -247,7 +195,7 @@ unsafe extern "C" fn dense_like(
         function(Given { values, count, keywords }, &SIGNATURE, |[other, order]| {
             let other = given(other)?;
             let order = Order::from_python(order, Order::K)?;
-            super::dense(super::object::object_of(&other)?, &order)
+            super::dense(object_of(&other)?, &order)
         })
     }
 }
@@ -259,7 +207,7 @@ unsafe extern "C" fn dense_like(
 /// Called by the interpreter for a layout object.
 unsafe extern "C" fn print_repr(slf: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller promises the same.
-    guarded(|| Ok(repr(unsafe { LayoutObject::from_ptr(slf) }.layout())))
+    guarded(|| Ok(repr(unsafe { value_at::<LayoutObject>(slf) }.layout())))
 }
 
 /// `tp_str`: the printed form `(2, 3):(3, 1) x4`.
@@ -269,7 +217,7 @@ unsafe extern "C" fn print_repr(slf: *mut ffi::PyObject) -> *mut ffi::PyObject {
 /// Called by the interpreter for a layout object.
 unsafe extern "C" fn print_str(slf: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller promises the same.
-    guarded(|| Ok(unsafe { LayoutObject::from_ptr(slf) }.layout().to_string()))
+    guarded(|| Ok(unsafe { value_at::<LayoutObject>(slf) }.layout().to_string()))
 }
 
 /// `tp_hash`; never -1, which would mean an error.
@@ -279,7 +227,7 @@ unsafe extern "C" fn print_str(slf: *mut ffi::PyObject) -> *mut ffi::PyObject {
 /// Called by the interpreter for a layout object.
 unsafe extern "C" fn hash(slf: *mut ffi::PyObject) -> ffi::Py_hash_t {
     // SAFETY: the caller promises the same.
-    let layout = unsafe { LayoutObject::from_ptr(slf) }.layout();
+    let layout = unsafe { value_at::<LayoutObject>(slf) }.layout();
     let mut hasher = DefaultHasher::new();
     layout.hash(&mut hasher);
     match hasher.finish() as ffi::Py_hash_t {
@@ -303,7 +251,7 @@ unsafe extern "C" fn compare(
     // SAFETY: `other` is alive during the call.
     let other = unsafe { Borrowed::from_ptr(py, other) };
     // SAFETY: the caller promises the same.
-    let layout = unsafe { LayoutObject::from_ptr(slf) }.layout();
+    let layout = unsafe { value_at::<LayoutObject>(slf) }.layout();
     let equal = try_layout_of(&other).map(|other| layout == other);
     let answer = match (equal, operation) {
         (Some(equal), ffi::Py_EQ) => equal,
@@ -327,7 +275,7 @@ unsafe extern "C" fn subscript(
     let given_index = Given { values: &raw const index, count: 1, keywords: null_mut() };
     // SAFETY: the caller promises the same; one argument lies at `values`.
     unsafe {
-        method(slf, given_index, &SIGNATURE, |this, [index]| {
+        method(slf, given_index, &SIGNATURE, |this: &LayoutObject, [index]| {
             let index = given(index)?;
             this.layout().sliced(&slices(&index)?).made()
         })

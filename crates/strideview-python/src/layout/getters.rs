@@ -1,9 +1,8 @@
 //! The properties of `StridedLayout`.
-#![allow(clippy::redundant_closure_call)]
 
 use super::object::LayoutObject;
-use super::result::{IntoRaw, Tuple};
-use super::table::getters;
+use crate::raw::result::{IntoRaw, Tuple};
+use crate::raw::table::getters;
 use strideview::{Dims, Uniqueness};
 
 /// The questions whose answers are kept.
@@ -19,11 +18,12 @@ mod question {
 
 impl LayoutObject {
     fn is_unique(&self) -> bool {
-        self.flags.get(question::UNIQUE, || self.layout().is_unique())
+        self.caches.flags.get(question::UNIQUE, || self.layout().is_unique())
     }
 
     fn is_overlapping(&self) -> bool {
-        self.flags
+        self.caches
+            .flags
             .get(question::OVERLAPPING, || self.layout().uniqueness() == Uniqueness::Overlapping)
     }
 
@@ -36,23 +36,23 @@ impl LayoutObject {
     }
 }
 
-getters! { this:
+getters! { LayoutObject, this:
     /// Number of axes.
     ndim => Ok(this.layout().rank());
 
     /// Extents, in elements.
-    shape => this.shape.get(|| Tuple(this.layout().shape()).into_raw());
+    shape => this.caches.shape.get(|| Tuple(this.layout().shape()).into_raw());
 
     /// Strides in elements; None iff the layout was constructed with ``strides=None``.
     strides => match this.layout().has_implicit_strides() {
         true => ().into_raw(),
-        false => this.strides.get(|| Tuple(this.layout().strides()).into_raw()),
+        false => this.caches.strides.get(|| Tuple(this.layout().strides()).into_raw()),
     };
 
     /// Strides in bytes; None iff ``strides`` is None.
     strides_in_bytes => match this.layout().has_implicit_strides() {
         true => ().into_raw(),
-        false => this.strides_in_bytes.get(|| this.layout().strides_in_bytes().into_raw()),
+        false => this.caches.strides_in_bytes.get(|| this.layout().strides_in_bytes().into_raw()),
     };
 
     /// Bytes of one element.
@@ -73,30 +73,30 @@ getters! { this:
     /// Axes from the largest absolute stride to the smallest.
     ///
     /// Ties: the larger extent first, then the lower axis.
-    stride_order => this.stride_order.get(|| {
+    stride_order => this.caches.stride_order.get(|| {
         let order = this.layout().stride_order();
         order.iter().map(|&axis| axis as i64).collect::<Dims>().into_raw()
     });
 
     /// True iff contiguous in C order; axes of extent 1 and the offset are ignored.
     is_contiguous_c =>
-        Ok(this.flags.get(question::CONTIGUOUS_C, || this.layout().is_contiguous_c()));
+        Ok(this.caches.flags.get(question::CONTIGUOUS_C, || this.layout().is_contiguous_c()));
 
     /// True iff contiguous in F order; axes of extent 1 and the offset are ignored.
     is_contiguous_f =>
-        Ok(this.flags.get(question::CONTIGUOUS_F, || this.layout().is_contiguous_f()));
+        Ok(this.caches.flags.get(question::CONTIGUOUS_F, || this.layout().is_contiguous_f()));
 
     /// True iff contiguous when the axes are walked in ``stride_order``.
     ///
     /// A reversed axis is not contiguous.
     is_contiguous_any =>
-        Ok(this.flags.get(question::CONTIGUOUS_ANY, || this.layout().is_contiguous_any()));
+        Ok(this.caches.flags.get(question::CONTIGUOUS_ANY, || this.layout().is_contiguous_any()));
 
     /// True iff ``is_contiguous_any`` and the offset is 0.
-    is_dense => Ok(this.flags.get(question::DENSE, || this.layout().is_dense()));
+    is_dense => Ok(this.caches.flags.get(question::DENSE, || this.layout().is_dense()));
 
     /// True iff every offset between the bounds is hit.
-    is_exhaustive => Ok(this.flags.get(question::EXHAUSTIVE, || this.layout().is_exhaustive()));
+    is_exhaustive => Ok(this.caches.flags.get(question::EXHAUSTIVE, || this.layout().is_exhaustive()));
 
     /// True iff no two indices share an offset: exact.
     ///

@@ -1,18 +1,12 @@
-//! The Python class `StridedLayout`.
-//!
-//! `object` is the memory of an instance, `class` the type with its slots, `call` takes arguments
-//! apart, `result` hands values back, and `table` writes the tables of getters and methods; the
-//! bodies, in `getters`, `transforms` and `queries`, are safe code.
+//! The Python class `StridedLayout`, on the C API as `raw` provides it.
 
-mod call;
 mod class;
 mod getters;
+mod made;
 mod object;
 mod order;
 mod pickle;
 mod queries;
-mod result;
-mod table;
 mod transforms;
 
 use std::ptr::NonNull;
@@ -25,9 +19,9 @@ pub(crate) use object::{layout_of, new_layout, try_layout_of};
 pub(crate) use pickle::_rebuild_layout;
 
 use crate::errors::OrRaise;
+use made::{Made, same};
 use object::LayoutObject;
 use order::Order;
-use result::{Made, same};
 
 /// The dense layout like this one: the object itself if it is that layout already.
 fn dense(this: &LayoutObject, order: &Order) -> PyResult<NonNull<ffi::PyObject>> {

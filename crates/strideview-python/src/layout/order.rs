@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use strideview::{Dims, StrideOrder};
 
-use super::call::Arg;
 use crate::convert::axes;
 use crate::errors::value_error;
+use crate::raw::call::Arg;
 
 /// A letter, or axes from slowest to fastest.
 pub(super) enum Order {

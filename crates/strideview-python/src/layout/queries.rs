@@ -2,13 +2,13 @@
 
 use pyo3::prelude::*;
 
-use super::object::layout_of;
-use super::result::IntoRaw;
-use super::table::methods;
+use super::object::{LayoutObject, layout_of};
 use crate::convert::{axes, clamped_integer, integer, unsigned};
 use crate::errors::OrRaise;
+use crate::raw::result::IntoRaw;
+use crate::raw::table::methods;
 
-methods! { QUERIES, this:
+methods! { QUERIES, LayoutObject, this:
     /// Bytes a buffer must have so that every element lies inside; 0 when empty.
     ///
     /// Raises

@@ -2,13 +2,13 @@
 
 use pyo3::prelude::*;
 
-use super::object::layout_of;
+use super::made::{Made, same};
+use super::object::{LayoutObject, layout_of};
 use super::order::Order;
-use super::result::{Made, same};
-use super::table::methods;
 use crate::convert::{axes, clamped_integer, integer, integers, slices, unsigned};
+use crate::raw::table::methods;
 
-methods! { TRANSFORMS, this:
+methods! { TRANSFORMS, LayoutObject, this:
     /// The dense layout of this shape and itemsize; see ``dense_like``.
     ///
     /// Returns this layout itself iff its strides, as integers, are the dense ones already and its

@@ -4,12 +4,10 @@ use std::ptr::NonNull;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use strideview::{Dims, StridedLayout};
-
-use super::object::LayoutObject;
+use strideview::Dims;
 
 /// A value that becomes a new reference to a Python object.
-pub(super) trait IntoRaw {
+pub(crate) trait IntoRaw {
     /// The new reference, or the exception that prevented it.
     fn into_raw(self) -> PyResult<NonNull<ffi::PyObject>>;
 }
@@ -25,32 +23,6 @@ impl IntoRaw for NonNull<ffi::PyObject> {
     fn into_raw(self) -> PyResult<NonNull<ffi::PyObject>> {
         Ok(self)
     }
-}
-
-/// Turns what the layout crate made into a Python object.
-pub(super) trait Made {
-    /// A new layout object, or the exception that says what was wrong.
-    fn made(self) -> PyResult<NonNull<ffi::PyObject>>;
-}
-
-impl Made for Result<StridedLayout, strideview::LayoutError> {
-    /// One match and no intermediate result: a layout is moved once, to where it stays.
-    #[inline]
-    fn made(self) -> PyResult<NonNull<ffi::PyObject>> {
-        match self {
-            Ok(layout) => LayoutObject::allocate(layout),
-            Err(error) => Err(crate::errors::exception(error.into())),
-        }
-    }
-}
-
-/// A new reference to the object itself.
-#[inline]
-pub(super) fn same(object: &LayoutObject) -> NonNull<ffi::PyObject> {
-    let object = object.as_ptr();
-    // SAFETY: it comes from a reference, so the object is alive; the GIL is held by every caller.
-    unsafe { ffi::Py_INCREF(object.as_ptr()) };
-    object
 }
 
 impl IntoRaw for i64 {
@@ -116,7 +88,7 @@ impl IntoRaw for String {
 }
 
 /// A tuple of integers.
-pub(super) struct Tuple<'a>(pub(super) &'a [i64]);
+pub(crate) struct Tuple<'a>(pub(crate) &'a [i64]);
 
 impl IntoRaw for Tuple<'_> {
     #[inline]

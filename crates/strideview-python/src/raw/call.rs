@@ -1,6 +1,6 @@
 //! Calls from Python: arguments taken apart, results and errors handed back.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -9,31 +9,31 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::object::LayoutObject;
+use super::instance::{Class, value_at};
 use super::result::IntoRaw;
 
 /// A borrowed argument.
-pub(super) type Arg<'a, 'py> = Borrowed<'a, 'py, PyAny>;
+pub(crate) type Arg<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
 /// The parameters of a function.
-pub(super) struct Signature<const N: usize> {
-    pub(super) function: &'static str,
+pub(crate) struct Signature<const N: usize> {
+    pub(crate) function: &'static str,
     /// All parameters in their order.
-    pub(super) names: [Name; N],
+    pub(crate) names: [Name; N],
     /// How many of them must be given.
-    pub(super) required: usize,
+    pub(crate) required: usize,
     /// How many of them may be given by position.
-    pub(super) positional: usize,
+    pub(crate) positional: usize,
 }
 
 /// The name of a parameter, and the interned str that keyword arguments are compared with first.
-pub(super) struct Name {
+pub(crate) struct Name {
     text: &'static CStr,
     interned: AtomicPtr<ffi::PyObject>,
 }
 
 impl Name {
-    pub(super) const fn new(text: &'static CStr) -> Self {
+    pub(crate) const fn new(text: &'static CStr) -> Self {
         Self { text, interned: AtomicPtr::new(null_mut()) }
     }
 
@@ -66,16 +66,16 @@ impl Name {
 
 /// The arguments of a call by the vectorcall convention.
 #[derive(Clone, Copy)]
-pub(super) struct Given {
-    pub(super) values: *const *mut ffi::PyObject,
-    pub(super) count: ffi::Py_ssize_t,
-    pub(super) keywords: *mut ffi::PyObject,
+pub(crate) struct Given {
+    pub(crate) values: *const *mut ffi::PyObject,
+    pub(crate) count: ffi::Py_ssize_t,
+    pub(crate) keywords: *mut ffi::PyObject,
 }
 
 /// Runs `body` and hands its result to the interpreter: a new reference, or null with an exception.
 /// A panic becomes an exception.
 #[inline]
-pub(super) fn guarded<R: IntoRaw>(body: impl FnOnce() -> PyResult<R>) -> *mut ffi::PyObject {
+pub(crate) fn guarded<R: IntoRaw>(body: impl FnOnce() -> PyResult<R>) -> *mut ffi::PyObject {
     match catch_unwind(AssertUnwindSafe(|| body().and_then(IntoRaw::into_raw))) {
         Ok(Ok(object)) => object.as_ptr(),
         Ok(Err(error)) => raised(error),
@@ -89,22 +89,22 @@ fn raised(error: PyErr) -> *mut ffi::PyObject {
     null_mut()
 }
 
-/// A method: `body` is given the layout object and the arguments by parameter.
+/// A method: `body` is given the object's value and the arguments by parameter.
 ///
 /// # Safety
 ///
-/// 1. Called by the interpreter with the GIL held, as a method of a layout object `slf`.
+/// 1. Called by the interpreter with the GIL held, as a method of an object `slf` of the class of `T`.
 /// 2. `given` holds the arguments as the vectorcall convention says.
 #[inline]
-pub(super) unsafe fn method<const N: usize, R: IntoRaw>(
+pub(crate) unsafe fn method<T: Class, const N: usize, R: IntoRaw>(
     slf: *mut ffi::PyObject,
     given: Given,
     signature: &Signature<N>,
-    body: impl for<'a> FnOnce(&'a LayoutObject, [Option<Arg<'a, 'a>>; N]) -> PyResult<R>,
+    body: impl for<'a> FnOnce(&'a T, [Option<Arg<'a, 'a>>; N]) -> PyResult<R>,
 ) -> *mut ffi::PyObject {
     guarded(|| {
         // SAFETY: (1).
-        let this = unsafe { LayoutObject::from_ptr(slf) };
+        let this = unsafe { value_at(slf) };
         // SAFETY: (2), and (1): the GIL is held.
         let arguments = unsafe { parsed(given, signature) }?;
         body(this, arguments)
@@ -117,7 +117,7 @@ pub(super) unsafe fn method<const N: usize, R: IntoRaw>(
 ///
 /// As (2) of [`method`], with the GIL held.
 #[inline]
-pub(super) unsafe fn function<const N: usize, R: IntoRaw>(
+pub(crate) unsafe fn function<const N: usize, R: IntoRaw>(
     given: Given,
     signature: &Signature<N>,
     body: impl for<'a> FnOnce([Option<Arg<'a, 'a>>; N]) -> PyResult<R>,
@@ -129,19 +129,19 @@ pub(super) unsafe fn function<const N: usize, R: IntoRaw>(
     })
 }
 
-/// A getter: `body` is given the layout object.
+/// A getter: `body` is given the object's value.
 ///
 /// # Safety
 ///
-/// 1. Called by the interpreter with the GIL held, for a layout object `slf`.
+/// 1. Called by the interpreter with the GIL held, for an object `slf` of the class of `T`.
 #[inline]
-pub(super) unsafe fn getter<R: IntoRaw>(
+pub(crate) unsafe fn getter<T: Class, R: IntoRaw>(
     slf: *mut ffi::PyObject,
-    body: impl FnOnce(&LayoutObject) -> PyResult<R>,
+    body: impl FnOnce(&T) -> PyResult<R>,
 ) -> *mut ffi::PyObject {
     guarded(|| {
         // SAFETY: (1).
-        let this = unsafe { LayoutObject::from_ptr(slf) };
+        let this = unsafe { value_at(slf) };
         body(this)
     })
 }
@@ -259,7 +259,7 @@ fn complete<const N: usize>(
 
 /// An argument that [`complete`] has seen.
 #[inline]
-pub(super) fn given<'a>(argument: Option<Arg<'a, 'a>>) -> PyResult<Arg<'a, 'a>> {
+pub(crate) fn given<'a>(argument: Option<Arg<'a, 'a>>) -> PyResult<Arg<'a, 'a>> {
     argument.ok_or_else(|| PyTypeError::new_err("a required argument is missing"))
 }
 
@@ -286,7 +286,7 @@ fn type_error<const N: usize>(signature: &Signature<N>, what: &str) -> PyErr {
 /// 1. `args` is a tuple and `kwargs` a dict or null, as the interpreter gives them to `tp_new`,
 ///    alive for 'a, with the GIL held.
 #[inline]
-pub(super) unsafe fn parsed_tuple<'a, const N: usize>(
+pub(crate) unsafe fn parsed_tuple<'a, const N: usize>(
     args: *mut ffi::PyObject,
     kwargs: *mut ffi::PyObject,
     signature: &Signature<N>,
@@ -314,7 +314,3 @@ pub(super) unsafe fn parsed_tuple<'a, const N: usize>(
     complete(signature, &arguments)?;
     Ok(arguments)
 }
-
-/// The type of a getter in the tables of the C API.
-pub(super) type RawGetter =
-    unsafe extern "C" fn(*mut ffi::PyObject, *mut c_void) -> *mut ffi::PyObject;

@@ -1,0 +1,181 @@
+//! The methods of `StridedMemoryView`.
+
+use pyo3::prelude::*;
+use strideview::DType;
+
+use super::transfer::copy_objects;
+use super::object::ViewObject;
+use crate::convert::{axes, integers, slices};
+use crate::errors::OrRaise;
+use crate::layout::layout_of;
+use crate::raw::call::Arg;
+use crate::raw::instance::object_holding;
+use crate::raw::result::IntoRaw;
+use crate::raw::table::methods;
+use crate::{dlpack, dtype};
+
+/// An argument that may be left out, or be None for the same.
+pub(super) fn optional<'a>(argument: Option<Arg<'a, 'a>>) -> Option<Arg<'a, 'a>> {
+    argument.filter(|argument| !argument.is_none())
+}
+
+/// A dtype argument.
+pub(super) fn dtype_argument(argument: Option<Arg<'_, '_>>) -> PyResult<Option<DType>> {
+    optional(argument).map(|argument| dtype::from_python(&argument)).transpose()
+}
+
+/// The Python object of a view, for functions that take any object.
+fn object<'py>(py: Python<'py>, this: &ViewObject) -> Bound<'py, PyAny> {
+    // SAFETY: (1) the value of a view object is never anywhere else.
+    let object = unsafe { object_holding(this) };
+    // SAFETY: it comes from a reference, so the object is alive, and the GIL is held.
+    unsafe { Bound::from_borrowed_ptr(py, object.as_ptr()) }
+}
+
+methods! { METHODS, ViewObject, this:
+    /// The same memory by another layout, another dtype, or both.
+    ///
+    /// The layout counts from this view's first element and must lie inside the buffer. A dtype
+    /// alone keeps the shape if the itemsizes agree, and packs or unpacks the last axis otherwise.
+    ///
+    /// Examples
+    /// --------
+    /// >>> view = StridedMemoryView(numpy.zeros((2, 4), "int32"), -1)
+    /// >>> view.view(dtype="int64").shape, view.view(view.layout.reshaped(8)).shape
+    /// ((2, 2), (8,))
+    view(; layout, dtype;) "($self, layout=None, dtype=None)" => {
+        let layout = optional(layout);
+        let layout = layout.as_ref().map(|layout| layout_of(layout)).transpose()?;
+        this.derived(this.view.view(layout, dtype_argument(dtype)?))
+    };
+
+    /// The bytes of a contiguous view, as a 1-D view of uint8.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedMemoryView(numpy.zeros((2, 4), "int32"), -1).bytes_view().shape
+    /// (32,)
+    bytes_view(;;) "($self)" => this.derived(this.view.bytes_view());
+
+    /// The view in another shape, where the strides allow it without a copy.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedMemoryView(numpy.zeros((2, 6)), -1).reshape((3, -1)).shape
+    /// (3, 4)
+    reshape(shape;;) "($self, shape)" => this.derived(this.view.reshaped(&integers(&shape)?));
+
+    /// The axes in another order.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedMemoryView(numpy.zeros((2, 3, 4)), -1).permute((2, 0, 1)).shape
+    /// (4, 2, 3)
+    permute(axes;;) "($self, axes)" =>
+        this.derived(this.view.permuted(&crate::convert::axes(&axes)?));
+
+    /// Axes of extent 1 dropped: all, or the given ones.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedMemoryView(numpy.zeros((1, 3)), -1).squeeze().shape
+    /// (3,)
+    squeeze(; axis;) "($self, axis=None)" => {
+        let axes = optional(axis).map(|axis| axes(&axis)).transpose()?;
+        this.derived(this.view.squeezed(axes.as_deref()))
+    };
+
+    /// Axes of extent 1 added at the given positions of the result.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedMemoryView(numpy.zeros(3), -1).unsqueeze(0).shape
+    /// (1, 3)
+    unsqueeze(axis;;) "($self, axis)" => this.derived(this.view.unsqueezed(&axes(&axis)?));
+
+    /// The view repeated to a larger shape by strides of 0.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedMemoryView(numpy.zeros(3), -1).broadcast_to((2, 3)).strides
+    /// (0, 1)
+    broadcast_to(shape;;) "($self, shape)" =>
+        this.derived(this.view.broadcast_to(&integers(&shape)?));
+
+    /// The part that an index selects: ints, slices, ``...``, None, or a tuple of them.
+    __getitem__(index;;) "($self, index, /)" => this.derived(this.view.sliced(&slices(&index)?));
+
+    /// Copies the elements of another view, or of anything a view can be made of, into this one.
+    ///
+    /// Shapes and dtypes must be equal; the source and this view may overlap.
+    ///
+    /// Parameters
+    /// ----------
+    /// src : StridedMemoryView or array
+    /// stream, allocator, blocking
+    ///     For memory of devices; copies on the host are done on return.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Shapes or dtypes differ, or this view is read-only or has several indices for an element.
+    ///
+    /// Examples
+    /// --------
+    /// >>> target = numpy.zeros((2, 3))
+    /// >>> StridedMemoryView(target, -1).copy_from(numpy.arange(6.0).reshape(3, 2).T)
+    /// >>> target.tolist()
+    /// [[0.0, 2.0, 4.0], [1.0, 3.0, 5.0]]
+    copy_from(src; stream, allocator, blocking;)
+    "($self, src, stream=None, allocator=None, blocking=None)" => {
+        // Every copy on the host is finished on return, whatever was asked for.
+        let _ = (stream, allocator, blocking);
+        let this = object(src.py(), this);
+        copy_objects(&this, &src)
+    };
+
+    /// Copies the elements of this view into another; see ``copy_from``.
+    copy_to(dst; stream, allocator, blocking;)
+    "($self, dst, stream=None, allocator=None, blocking=None)" => {
+        let _ = (stream, allocator, blocking);
+        let this = object(dst.py(), this);
+        copy_objects(&dst, &this)
+    };
+
+    /// A DLPack capsule of this view.
+    __dlpack__(;; stream, max_version, dl_device, copy)
+    "($self, *, stream=None, max_version=None, dl_device=None, copy=None)" => {
+        let wanted = dlpack::Wanted {
+            stream: optional(stream),
+            max_version: optional(max_version),
+            dl_device: optional(dl_device),
+            copy: optional(copy),
+        };
+        dlpack::requested(&this.view, wanted)
+    };
+
+    /// DLPack's device type and id of the memory.
+    __dlpack_device__(;;) "($self)" => {
+        let (kind, id) = dlpack::device(&this.view)?;
+        (i64::from(kind), i64::from(id)).into_raw()
+    };
+}
+
+impl ViewObject {
+    /// The printed form; never an exception.
+    pub(super) fn repr(&self) -> String {
+        let dtype = self.view.dtype().map_or("untyped".into(), |dtype| dtype.name());
+        let mode = if self.view.readonly() { ", read-only" } else { "" };
+        let place = match self.view.is_closed() {
+            true => "closed".to_owned(),
+            false => format!("at {:#x}", self.view.address()),
+        };
+        format!("<StridedMemoryView {} {dtype} {place}{mode}>", self.view.layout())
+    }
+
+    /// The view that an index selects.
+    pub(super) fn item(&self, index: &Bound<'_, PyAny>) -> PyResult<std::ptr::NonNull<pyo3::ffi::PyObject>> {
+        let view = self.view.sliced(&slices(index)?).or_raise()?;
+        self.derived(Ok(view))
+    }
+}

@@ -1,0 +1,12 @@
+//! The Python class `StridedMemoryView`, on the C API as `raw` provides it, and copies.
+
+mod class;
+mod transfer;
+mod from_buffer;
+mod getters;
+mod import;
+mod methods;
+mod object;
+
+pub(crate) use class::add_class;
+pub(crate) use transfer::{copy, empty_like, explain_copy};

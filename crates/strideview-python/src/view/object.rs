@@ -1,0 +1,104 @@
+//! What a Python `StridedMemoryView` holds.
+
+use std::cell::UnsafeCell;
+use std::ptr::{NonNull, null_mut};
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use strideview::StridedMemoryView;
+
+use crate::errors::{OrRaise, expected};
+use crate::raw::cache::{Kept, ObjectCache};
+use crate::raw::instance::{Class, Instance, TypeCell, value_of};
+
+/// A view, where it came from, and what has been derived from it so far.
+pub(crate) struct ViewObject {
+    pub(super) view: StridedMemoryView,
+    pub(super) exporting_obj: Kept,
+    pub(super) layout: ObjectCache,
+    pub(super) shape: ObjectCache,
+    pub(super) strides: ObjectCache,
+    pub(super) dtype: ObjectCache,
+    weak_references: WeakReferences,
+}
+
+/// The head of the list of weak references, which the interpreter writes.
+#[repr(transparent)]
+struct WeakReferences(UnsafeCell<*mut ffi::PyObject>);
+
+// SAFETY: only the interpreter writes it, and it is read with the GIL held.
+unsafe impl Send for WeakReferences {}
+// SAFETY: as above.
+unsafe impl Sync for WeakReferences {}
+
+impl Class for ViewObject {
+    #[inline]
+    fn type_cell() -> &'static TypeCell {
+        static TYPE: TypeCell = TypeCell::new();
+        &TYPE
+    }
+
+    #[inline]
+    fn weak_references(&self) -> Option<NonNull<ffi::PyObject>> {
+        // SAFETY: read with the GIL held, when nothing writes it.
+        NonNull::new(unsafe { *self.weak_references.0.get() })
+    }
+}
+
+impl ViewObject {
+    /// Where the list of weak references lies in an object, for the type's specification.
+    pub(super) const WEAK_REFERENCES_OFFSET: usize =
+        Instance::<Self>::VALUE_OFFSET + std::mem::offset_of!(Self, weak_references);
+
+    /// A new Python object for a view of the memory of `exporter`.
+    #[inline]
+    pub(super) fn allocate(
+        view: StridedMemoryView,
+        exporter: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<NonNull<ffi::PyObject>> {
+        Instance::new(Self {
+            view,
+            exporting_obj: Kept::new(exporter),
+            layout: ObjectCache::default(),
+            shape: ObjectCache::default(),
+            strides: ObjectCache::default(),
+            dtype: ObjectCache::default(),
+            weak_references: WeakReferences(UnsafeCell::new(null_mut())),
+        })
+    }
+
+    /// A new Python object for another view of the same memory.
+    #[inline]
+    pub(super) fn derived(
+        &self,
+        view: strideview::Result<StridedMemoryView>,
+    ) -> PyResult<NonNull<ffi::PyObject>> {
+        // SAFETY: methods are called with the GIL held.
+        let py = unsafe { Python::assume_attached() };
+        let exporter = self.exporting_obj.get(py);
+        Self::allocate(view.or_raise()?, exporter.as_deref())
+    }
+}
+
+/// The view that a Python object is, if it is one of ours.
+#[inline]
+pub(crate) fn try_view_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a StridedMemoryView> {
+    value_of(object).map(|object: &ViewObject| &object.view)
+}
+
+/// A new Python `StridedMemoryView`.
+pub(crate) fn new_view<'py>(
+    py: Python<'py>,
+    view: StridedMemoryView,
+    exporter: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let object = ViewObject::allocate(view, exporter)?;
+    // SAFETY: the object is new and this is its only reference.
+    Ok(unsafe { Bound::from_owned_ptr(py, object.as_ptr()) })
+}
+
+/// The view that a Python object is, or a `TypeError`.
+#[expect(dead_code, reason = "for the exchange table")]
+pub(crate) fn view_object<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a StridedMemoryView> {
+    try_view_of(object).ok_or_else(|| expected("a StridedMemoryView", object))
+}
