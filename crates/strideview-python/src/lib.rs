@@ -1,7 +1,7 @@
 //! The Python package strideview: translates between Python and the Rust crate, decides nothing.
 //!
 //! Unsafe code lives in `raw` and below, `layout::{class, made, object}` and the tables that the
-//! macros of `raw::table` write, `convert`, `dlpack`, `buffer_protocol`, `buffer` and `view::{class, import, methods, object}`; every
+//! macros of `raw::table` write, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer` and `view::{class, import, methods, object}`; every
 //! other file forbids it.
 
 mod buffer;
@@ -11,6 +11,7 @@ mod device;
 mod dlpack;
 mod dtype;
 mod errors;
+mod exchange;
 mod layout;
 mod owner;
 mod raw;

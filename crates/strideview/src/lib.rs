@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 // Unsafe code lives in `view::{access, element, owned, slice, values}`, `interop::foreign` and
-// `interop::dlpack::{block, export, import, owner}`; every other file forbids it, but for the `mod.rs`
+// `interop::dlpack::{block, borrow, export, import, owner}`; every other file forbids it, but for the `mod.rs`
 // above these, which hold no code.
 
 mod device;

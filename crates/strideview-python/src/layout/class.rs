@@ -107,6 +107,7 @@ pub(crate) fn add_class(module: &Bound<'_, PyModule>) -> PyResult<()> {
         getters: GETTERS,
         methods: statics.into_iter().chain(tables).collect(),
         members: Vec::new(),
+        attributes: Vec::new(),
         slots: vec![
             slot(ffi::Py_tp_repr, print_repr as ffi::reprfunc as *mut c_void),
             slot(ffi::Py_tp_str, print_str as ffi::reprfunc as *mut c_void),

@@ -23,6 +23,8 @@ pub(crate) struct Specification {
     pub(crate) getters: &'static [Getter],
     pub(crate) methods: Vec<ffi::PyMethodDef>,
     pub(crate) members: Vec<ffi::PyMemberDef>,
+    /// Attributes of the class itself; a class without any cannot be given some later.
+    pub(crate) attributes: Vec<(&'static str, Py<PyAny>)>,
     /// Slots beside those that follow from the fields above.
     pub(crate) slots: Vec<ffi::PyType_Slot>,
 }
@@ -65,11 +67,15 @@ pub(crate) fn add<T: Class>(module: &Bound<'_, PyModule>, class: Specification) 
         slots.push(slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()));
     }
     slots.push(slot(0, null_mut()));
+    let mut flags = ffi::Py_TPFLAGS_DEFAULT;
+    if class.attributes.is_empty() {
+        flags |= ffi::Py_TPFLAGS_IMMUTABLETYPE;
+    }
     let mut specification = ffi::PyType_Spec {
         name: class.name.as_ptr(),
         basicsize: Instance::<T>::SIZE as c_int,
         itemsize: 0,
-        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_IMMUTABLETYPE) as c_uint,
+        flags: flags as c_uint,
         slots: slots.as_mut_ptr(),
     };
     // SAFETY: the specification is complete and ends with a zero slot; each slot's function has the
@@ -78,6 +84,9 @@ pub(crate) fn add<T: Class>(module: &Bound<'_, PyModule>, class: Specification) 
     // SAFETY: a new reference, or null with an exception.
     let object = unsafe { Bound::from_owned_ptr_or_err(module.py(), object) }?;
     let object = object.cast_into::<PyType>()?;
+    for (name, value) in class.attributes {
+        object.setattr(name, value)?;
+    }
     module.add(object.name()?, &object)?;
     T::type_cell().set(object);
     Ok(())

@@ -10,6 +10,7 @@ pub(crate) mod cache;
 pub(crate) mod call;
 pub(crate) mod class;
 pub(crate) mod instance;
+pub(crate) mod lookup;
 pub(crate) mod result;
 pub(crate) mod table;
 pub(crate) mod vectorcall;

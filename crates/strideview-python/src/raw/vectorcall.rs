@@ -33,7 +33,7 @@ fn vectorcall_method() -> Option<VectorcallMethod> {
 
 /// The address of a symbol of the process; null when there is none.
 #[cfg(unix)]
-fn symbol(name: &CStr) -> *mut c_void {
+pub(super) fn symbol(name: &CStr) -> *mut c_void {
     unsafe extern "C" {
         fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
     }
@@ -42,7 +42,7 @@ fn symbol(name: &CStr) -> *mut c_void {
 }
 
 #[cfg(not(unix))]
-fn symbol(_name: &CStr) -> *mut c_void {
+pub(super) fn symbol(_name: &CStr) -> *mut c_void {
     null_mut()
 }
 

@@ -16,7 +16,7 @@ use crate::raw::call::{Given, Signature, function, given, guarded, parsed_tuple}
 use crate::raw::class::{self, Specification, slot, static_method};
 use crate::raw::instance::value_at;
 use crate::raw::table::signature;
-use crate::{buffer_protocol, dlpack};
+use crate::{buffer_protocol, exchange, dlpack};
 
 const DOC: &CStr = cr#"StridedMemoryView(obj, stream_ptr)
 --
@@ -123,6 +123,7 @@ pub(crate) fn add_class(module: &Bound<'_, PyModule>) -> PyResult<()> {
             flags: ffi::Py_READONLY,
             doc: null_mut(),
         }],
+        attributes: vec![("__dlpack_c_exchange_api__", exchange::capsule(module.py())?.unbind())],
         slots: vec![
             slot(ffi::Py_tp_repr, print_repr as ffi::reprfunc as *mut c_void),
             slot(ffi::Py_mp_subscript, subscript as ffi::binaryfunc as *mut c_void),

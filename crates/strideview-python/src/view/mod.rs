@@ -9,4 +9,5 @@ mod methods;
 mod object;
 
 pub(crate) use class::add_class;
+pub(crate) use object::{new_view, try_view_of};
 pub(crate) use transfer::{copy, empty_like, explain_copy};

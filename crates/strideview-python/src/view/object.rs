@@ -7,7 +7,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use strideview::StridedMemoryView;
 
-use crate::errors::{OrRaise, expected};
+use crate::errors::OrRaise;
 use crate::raw::cache::{Kept, ObjectCache};
 use crate::raw::instance::{Class, Instance, TypeCell, value_of};
 
@@ -95,10 +95,4 @@ pub(crate) fn new_view<'py>(
     let object = ViewObject::allocate(view, exporter)?;
     // SAFETY: the object is new and this is its only reference.
     Ok(unsafe { Bound::from_owned_ptr(py, object.as_ptr()) })
-}
-
-/// The view that a Python object is, or a `TypeError`.
-#[expect(dead_code, reason = "for the exchange table")]
-pub(crate) fn view_object<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a StridedMemoryView> {
-    try_view_of(object).ok_or_else(|| expected("a StridedMemoryView", object))
 }

@@ -25,6 +25,7 @@
 
 pub mod abi;
 mod block;
+mod borrow;
 mod device;
 mod export;
 mod import;
@@ -32,6 +33,7 @@ mod owner;
 mod request;
 
 pub use abi::{DLDevice, DLManagedTensor, DLManagedTensorVersioned, Flags};
+pub use borrow::{allocate_like, describe_borrowed};
 pub use device::device_of;
 pub use export::{export_copy, export_legacy, export_versioned};
 pub use import::{Managed, import_managed, inspect, take};
