@@ -6,10 +6,13 @@
 StridedLayout(shape=(3, 2), strides=(1, 3), itemsize=8)
 """
 
+from strideview._decorator import args_viewable_as_strided_memory
 from strideview._strideview import (
     Buffer,
     Device,
     DType,
+    Event,
+    Stream,
     StridedLayout,
     StridedMemoryView,
     copy,
@@ -21,6 +24,7 @@ from strideview.exceptions import (
     AxisError,
     ClosedError,
     DeviceError,
+    ExchangeError,
     InteropError,
     LayoutError,
     LayoutIndexError,
@@ -37,14 +41,18 @@ __all__ = [
     "DType",
     "Device",
     "DeviceError",
+    "Event",
+    "ExchangeError",
     "InteropError",
     "LayoutError",
     "LayoutIndexError",
     "LayoutOverflowError",
+    "Stream",
     "StridedLayout",
     "StridedMemoryView",
     "StrideviewError",
     "ViewError",
+    "args_viewable_as_strided_memory",
     "copy",
     "empty_like",
     "explain_copy",

@@ -9,6 +9,7 @@ __all__ = [
     "AxisError",
     "ClosedError",
     "DeviceError",
+    "ExchangeError",
     "InteropError",
     "LayoutError",
     "LayoutIndexError",
@@ -53,6 +54,10 @@ class ViewError(StrideviewError, ValueError):
 
 class InteropError(StrideviewError, BufferError):
     """Memory that cannot be taken over from another library, or handed to it."""
+
+
+class ExchangeError(InteropError, ValueError):
+    """A description in an array interface that makes no view, or a view that such an interface cannot describe."""
 
 
 class ClosedError(InteropError, ValueError):

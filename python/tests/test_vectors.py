@@ -14,7 +14,7 @@ from strideview import StridedLayout
 
 RECORD = Path(__file__).parent / "data" / "layout.jsonl.gz"
 ERRORS = {"ValueError": ValueError, "TypeError": TypeError, "OverflowError": OverflowError, "IndexError": IndexError}
-METHODS = {"required_size_in_bytes", "max_compatible_itemsize"}
+METHODS = {"required_size_in_bytes", "max_compatible_itemsize", "flattened_axis_mask"}
 PARTS = 25
 
 

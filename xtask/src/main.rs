@@ -8,6 +8,7 @@
 mod arrows;
 mod bench;
 mod demo;
+mod gpu_bundle;
 mod json;
 mod lint;
 mod package;
@@ -76,6 +77,11 @@ const TASKS: &[Task] = &[
         about: "make and check the packages of the crates",
         run: Run::Alone(package::run),
     },
+    Task {
+        name: "gpu-bundle",
+        about: "make dist/gpu-bundle, tests and benchmarks to run on a machine with a GPU",
+        run: Run::Alone(gpu_bundle::run),
+    },
 ];
 
 fn main() -> ExitCode {
@@ -110,7 +116,7 @@ impl Run {
 fn explain(name: &str) -> ExitCode {
     println!("usage: cargo xtask COMMAND\n\ncommands:");
     for task in TASKS {
-        println!("  {:<8} {}", task.name, task.about);
+        println!("  {:<10} {}", task.name, task.about);
     }
     println!("\nThe environment variable PYTHON names the interpreter to use instead of python3.");
     if ["", "help", "-h", "--help"].contains(&name) {

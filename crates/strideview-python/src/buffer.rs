@@ -6,7 +6,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use strideview::{Access, Buffer, DType, StreamToken, StridedLayout, StridedMemoryView};
+use strideview::interop::{Declared, wrap};
+use strideview::{Buffer, DType, StridedLayout, StridedMemoryView};
+
+use crate::stream::stream_token;
 
 use crate::buffer_protocol;
 use crate::convert::{size, unsigned};
@@ -101,16 +104,15 @@ impl PyBuffer {
         let (address, size) = (unsigned(ptr)?, self::size(size)?);
         let owner = owner.map(|owner| Arc::new(PyOwner::new(owner)));
         let kept = owner.clone().map(|owner| owner as Arc<dyn strideview::Owner>);
-        let address = address as usize;
-        if address.checked_add(size).is_none() || (address == 0 && size > 0) {
+        if (address == 0 && size > 0) || (address as usize).checked_add(size).is_none() {
             return Err(value_error(format!(
                 "expected the address of {size} bytes, got {address:#x}"
             )));
         }
-        let start = std::ptr::with_exposed_provenance_mut(address);
+        let start = std::ptr::with_exposed_provenance_mut(address as usize);
         // SAFETY: (1, 2) whoever calls `from_handle` says in Python what nobody can check: that the
         // bytes are there as long as the owner, or the buffer, lives.
-        let buffer = unsafe { Buffer::from_raw(start, size, Access::host(), kept) };
+        let buffer = unsafe { wrap(start, size, Declared::Host, kept) }.or_raise()?;
         Ok(Self { buffer, owner })
     }
 
@@ -170,10 +172,8 @@ impl PyBuffer {
     ///     A DLPack consumer or a Python buffer of the memory is alive.
     #[pyo3(signature = (stream=None))]
     fn close(&self, py: Python<'_>, stream: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        if let Some(stream) = stream {
-            return Err(expected("no stream for memory of the host", stream));
-        }
-        py.detach(|| self.buffer.close(StreamToken::NONE)).or_raise()?;
+        let stream = stream_token(stream)?;
+        py.detach(|| self.buffer.close(stream)).or_raise()?;
         if let Some(owner) = &self.owner {
             owner.release(py);
         }
@@ -205,7 +205,7 @@ impl PyBuffer {
             dl_device: dl_device.map(|value| value.as_borrowed()),
             copy: copy.map(|value| value.as_borrowed()),
         };
-        let capsule = requested(&self.bytes()?, wanted)?;
+        let capsule = requested(&self.bytes()?, -1, wanted)?;
         // SAFETY: a new reference.
         Ok(unsafe { Bound::from_owned_ptr(py, capsule.as_ptr()) })
     }

@@ -166,7 +166,7 @@ pub(crate) unsafe fn export(
     let kept = Box::new(Exported {
         _lease: view.buffer().lease().or_raise()?,
         shape: view.shape().iter().map(|&extent| extent as ffi::Py_ssize_t).collect(),
-        strides: view.layout().strides_in_bytes().iter().map(|&s| s as ffi::Py_ssize_t).collect(),
+        strides: strides_for(view),
         format: format_for(view, &asked)?,
     });
     let kept = Box::into_raw(kept);
@@ -191,6 +191,22 @@ pub(crate) unsafe fn export(
     // SAFETY: (1).
     unsafe { buffer.write(filled) };
     Ok(())
+}
+
+/// The strides in bytes; in an empty view those of C order, since consumers look at strides that carry
+/// no meaning.
+fn strides_for(view: &StridedMemoryView) -> Vec<ffi::Py_ssize_t> {
+    if !view.layout().is_empty() {
+        let strides = view.layout().strides_in_bytes();
+        return strides.iter().map(|&stride| stride as ffi::Py_ssize_t).collect();
+    }
+    let mut stride = view.itemsize() as ffi::Py_ssize_t;
+    let mut strides = vec![0; view.rank()];
+    for (place, &extent) in strides.iter_mut().zip(view.shape()).rev() {
+        *place = stride;
+        stride = stride.saturating_mul(extent.max(1) as ffi::Py_ssize_t);
+    }
+    strides
 }
 
 /// The address of index (0, …, 0); any address that is not null when there are no elements.

@@ -37,13 +37,16 @@ use ffi::PyLong_AsSsize_t as as_i64;
 /// is that large, so it is refused as out of range.
 #[inline]
 pub(crate) fn clamped_integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    integer(value).or_else(|error| {
-        if !error.is_instance_of::<PyOverflowError>(value.py()) {
-            return Err(error);
-        }
-        let negative = value.lt(0)?;
-        Ok(if negative { i64::MIN } else { i64::MAX })
-    })
+    integer(value).or_else(|error| clamped(value, error))
+}
+
+#[cold]
+fn clamped(value: &Bound<'_, PyAny>, error: PyErr) -> PyResult<i64> {
+    if !error.is_instance_of::<PyOverflowError>(value.py()) {
+        return Err(error);
+    }
+    let negative = index_of_object(value)?.lt(0)?;
+    Ok(if negative { i64::MIN } else { i64::MAX })
 }
 
 /// An address or a mask: an integer from 0 to 2^64 - 1.

@@ -1,13 +1,14 @@
-//! The Python classes `Device` and `MemoryResource`.
+//! The Python class `Device`.
 #![forbid(unsafe_code)]
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use strideview::Device;
+use strideview::{Device, cuda};
 
 use crate::buffer::PyBuffer;
 use crate::convert::{integer, size};
 use crate::errors::{OrRaise, expected, value_error};
+use crate::stream::{PyStream, stream_token};
 
 /// Where to allocate: the host, ``Device("cpu")``, or a GPU by its ordinal.
 ///
@@ -18,6 +19,16 @@ use crate::errors::{OrRaise, expected, value_error};
 #[pyclass(frozen, eq, hash, module = "strideview", name = "Device")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PyDevice(Device);
+
+impl PyDevice {
+    /// The GPU, or an error for the host.
+    fn gpu(&self) -> PyResult<cuda::Device> {
+        match self.0 {
+            Device::Cuda(ordinal) => cuda::Device::new(ordinal).or_raise(),
+            _ => Err(value_error("expected a GPU, got the host, which has no streams".to_owned())),
+        }
+    }
+}
 
 #[pymethods]
 impl PyDevice {
@@ -37,10 +48,22 @@ impl PyDevice {
         }
     }
 
+    /// How many GPUs there are; 0 without a driver.
+    #[staticmethod]
+    fn count() -> i32 {
+        cuda::Device::count().unwrap_or(0)
+    }
+
     /// The ordinal of a GPU; -1 for the host.
     #[getter]
     fn device_id(&self) -> i32 {
         self.0.ordinal()
+    }
+
+    /// What the device is called.
+    #[getter]
+    fn name(&self) -> PyResult<String> {
+        self.0.name().or_raise()
     }
 
     /// Makes this the device of the calling thread; for the host there is nothing to do.
@@ -48,7 +71,31 @@ impl PyDevice {
         self.0.set_current().or_raise()
     }
 
-    /// A new buffer of ``size`` bytes, aligned to 64 and zeroed.
+    /// Waits until all work of the device is done; for the host there is nothing to do.
+    fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.0.synchronize()).or_raise()
+    }
+
+    /// Waits until all work of the device is done: another name for ``synchronize``.
+    fn sync(&self, py: Python<'_>) -> PyResult<()> {
+        self.synchronize(py)
+    }
+
+    /// A new stream of a GPU, which does not wait for the legacy default stream.
+    fn create_stream(&self) -> PyResult<PyStream> {
+        self.gpu()?.create_stream().or_raise().map(PyStream)
+    }
+
+    /// The legacy default stream of a GPU.
+    #[getter]
+    fn default_stream(&self) -> PyResult<PyStream> {
+        self.gpu()?.default_stream().or_raise().map(PyStream)
+    }
+
+    /// A new buffer of ``size`` bytes.
+    ///
+    /// On the host it is aligned to 64 and zeroed; on a GPU it comes from the stream-ordered pool, in
+    /// the order of ``stream`` or of the default stream, and its bytes are not set.
     ///
     /// Raises
     /// ------
@@ -57,15 +104,17 @@ impl PyDevice {
     #[pyo3(signature = (size, stream=None))]
     fn allocate(
         &self,
+        py: Python<'_>,
         size: &Bound<'_, PyAny>,
         stream: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyBuffer> {
-        if let Some(stream) = stream {
-            return Err(expected("no stream for memory of the host", stream));
-        }
         let size = self::size(size)?;
         let device = self.0;
-        let buffer = Python::attach(|py| py.detach(|| device.allocate(size))).or_raise()?;
+        if let (Device::Cpu, Some(stream)) = (device, stream) {
+            return Err(expected("no stream for memory of the host", stream));
+        }
+        let stream = stream_token(stream)?;
+        let buffer = py.detach(|| device.allocate_on(size, stream)).or_raise()?;
         Ok(PyBuffer::new(buffer, None))
     }
 

@@ -20,6 +20,7 @@ use strideview::interop::dlpack::{Managed, Request, device_of, export, inspect, 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};
 use crate::raw::vectorcall::call_with_keywords;
+use crate::stream::{order, stream_number};
 
 /// A view of the tensor of a producer, by its `__dlpack__`.
 pub(crate) fn import(
@@ -177,15 +178,17 @@ fn stream_for<'py>(
     if kind != DLDeviceType::CUDA.0 {
         return Ok(None);
     }
-    let Some(stream) = stream else {
-        return Err(PyBufferError::new_err(
-            "expected a stream for memory of a device, or -1 for no ordering, got None",
-        ));
-    };
-    // The handle 0 is the legacy default stream, which DLPack calls 1.
-    let handle = integer(stream)?;
-    let handle = (if handle == 0 { 1 } else { handle }).into_pyobject(py)?;
-    Ok(Some(handle.into_any()))
+    let Some(stream) = stream else { return Err(no_stream()) };
+    // Encoded as DLPack counts: the handle 0, the legacy default stream, is 1.
+    Ok(Some(stream_number(stream)?.into_pyobject(py)?.into_any()))
+}
+
+/// What to say where memory of a device is taken over without a stream.
+#[cold]
+pub(crate) fn no_stream() -> PyErr {
+    PyBufferError::new_err(
+        "expected a stream for memory of a device, or -1 for no ordering, got None",
+    )
 }
 
 /// `__dlpack_device__` of a view.
@@ -202,12 +205,18 @@ pub(crate) struct Wanted<'a, 'py> {
     pub(crate) copy: Option<Borrowed<'a, 'py, PyAny>>,
 }
 
-/// `__dlpack__` of a view: a fresh capsule.
+/// `__dlpack__` of a view: a fresh capsule. `pending` is the stream that the view's data are being
+/// made on, -1 when none is known.
 pub(crate) fn requested(
     view: &StridedMemoryView,
+    pending: i64,
     wanted: Wanted<'_, '_>,
 ) -> PyResult<NonNull<ffi::PyObject>> {
-    check_host_stream(wanted.stream.as_deref())?;
+    if view.access().device {
+        order_consumer(view, pending, wanted.stream.as_deref())?;
+    } else {
+        check_host_stream(wanted.stream.as_deref())?;
+    }
     let request = Request {
         max_version: wanted.max_version.map(|pair| version(&pair)).transpose()?,
         device: wanted.dl_device.map(|pair| device_argument(&pair)).transpose()?,
@@ -265,6 +274,22 @@ unsafe fn fresh_tensor(capsule: *mut ffi::PyObject) -> Option<Managed> {
         let tensor = named(LEGACY_NAME)?.cast();
         Some(Managed::Legacy { tensor, readonly: false })
     })
+}
+
+/// Makes the consumer's stream wait for the view's. `None` is the legacy default stream, -1 asks for
+/// no ordering.
+fn order_consumer(
+    view: &StridedMemoryView,
+    pending: i64,
+    stream: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let consumer = stream.map_or(Ok(1), integer)?;
+    if consumer == 0 || consumer < -1 {
+        return Err(PyValueError::new_err(format!(
+            "expected a stream as DLPack counts them (-1, 1, 2 or a handle), got {consumer}"
+        )));
+    }
+    order(consumer, pending, view.device_id())
 }
 
 /// The only streams that memory of the host knows: none, and -1 for no ordering.

@@ -67,9 +67,9 @@ struct Known {
 
 const PLACES: usize = 64;
 
-static KNOWN: [Known; PLACES] = [const {
-    Known { class: AtomicPtr::new(null_mut()), table: AtomicPtr::new(null_mut()) }
-}; PLACES];
+static KNOWN: [Known; PLACES] =
+    [const { Known { class: AtomicPtr::new(null_mut()), table: AtomicPtr::new(null_mut()) } };
+        PLACES];
 
 /// The table of the type of an object, of our major version.
 #[inline]
@@ -170,8 +170,9 @@ unsafe fn view_at<'a>(object: *mut c_void) -> PyResult<&'a StridedMemoryView> {
     let py = unsafe { Python::assume_attached() };
     // SAFETY: (1).
     let object = unsafe { Borrowed::from_ptr(py, object.as_ptr()) };
+    let view = try_view_of(&object).map(NonNull::from);
     // SAFETY: (1): the view lives as long as the object, which is longer than this function.
-    let view = try_view_of(&object).map(|view| unsafe { &*(&raw const *view) });
+    let view = view.map(|view| unsafe { view.as_ref() });
     view.ok_or_else(|| PyTypeError::new_err("expected a StridedMemoryView, got another type"))
 }
 

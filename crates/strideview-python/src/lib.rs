@@ -1,9 +1,10 @@
 //! The Python package strideview: translates between Python and the Rust crate, decides nothing.
 //!
 //! Unsafe code lives in `raw` and below, `layout::{class, made, object}` and the tables that the
-//! macros of `raw::table` write, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer` and `view::{class, import, methods, object}`; every
+//! macros of `raw::table` write, `array_interface`, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer`, `stream` and `view::{class, import, methods, object}`; every
 //! other file forbids it.
 
+mod array_interface;
 mod buffer;
 mod buffer_protocol;
 mod convert;
@@ -15,6 +16,7 @@ mod exchange;
 mod layout;
 mod owner;
 mod raw;
+mod stream;
 mod view;
 
 use pyo3::prelude::*;
@@ -33,7 +35,9 @@ mod _strideview {
     #[pymodule_export]
     use crate::layout::_rebuild_layout;
     #[pymodule_export]
-    use crate::view::{copy, empty_like, explain_copy};
+    use crate::stream::{PyEvent, PyStream};
+    #[pymodule_export]
+    use crate::view::{_rebuild_view, copy, empty_like, explain_copy};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,18 +3,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::{Buffer, Error, HostResource, MemoryResource, Result, StreamToken};
+use crate::{Buffer, HostResource, MemoryResource, Result, StreamToken};
 
 /// A place that memory can be allocated in: the host, or a CUDA device.
-///
-/// This build has no CUDA driver support: the operations of a CUDA device are errors.
 ///
 /// ```
 /// use strideview::{Device, Error};
 ///
 /// let buffer = Device::cpu().allocate(1024)?;
 /// assert_eq!((buffer.len_bytes(), buffer.address() % 64), (1024, 0));
-/// assert_eq!(Device::cuda(0), Err(Error::NoCuda { ordinal: 0 }));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,18 +34,19 @@ impl Device {
         Self::Cpu
     }
 
-    /// The CUDA device with this ordinal.
+    /// The CUDA device with this ordinal. Loads the driver, if it is not loaded yet.
     ///
     /// # Errors
     ///
-    /// [`Error::NoCuda`]: no CUDA driver support in this build.
+    /// There is no driver, or no such device; [`Error::NoCuda`](crate::Error::NoCuda) in a build
+    /// without the feature `cuda`.
     ///
     /// ```
-    /// let error = strideview::Device::cuda(1).unwrap_err();
-    /// assert_eq!(error.code(), "device.no_cuda");
+    /// assert!(strideview::Device::cuda(1_000_000).is_err());
     /// ```
-    pub const fn cuda(ordinal: i32) -> Result<Self> {
-        Err(Error::NoCuda { ordinal })
+    pub fn cuda(ordinal: i32) -> Result<Self> {
+        cuda::check(ordinal)?;
+        Ok(Self::Cuda(ordinal))
     }
 
     /// The ordinal of the device, -1 for the host. O(1).
@@ -69,23 +67,57 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::NoCuda`] for a CUDA device.
+    /// As [`cuda`](Self::cuda), and a driver call that fails.
     ///
     /// ```
     /// assert_eq!(strideview::Device::cpu().set_current(), Ok(()));
     /// ```
-    pub const fn set_current(self) -> Result<()> {
+    pub fn set_current(self) -> Result<()> {
         match self {
             Self::Cpu => Ok(()),
-            Self::Cuda(ordinal) => Err(Error::NoCuda { ordinal }),
+            Self::Cuda(ordinal) => cuda::set_current(ordinal),
         }
     }
 
-    /// The resource that memory of this device comes from. O(1), allocates nothing.
+    /// Waits until all work of the device is done. Nothing to do for the host. Synchronises.
     ///
     /// # Errors
     ///
-    /// [`Error::NoCuda`] for a CUDA device.
+    /// As [`cuda`](Self::cuda), and work that failed.
+    ///
+    /// ```
+    /// assert_eq!(strideview::Device::cpu().synchronize(), Ok(()));
+    /// ```
+    pub fn synchronize(self) -> Result<()> {
+        match self {
+            Self::Cpu => Ok(()),
+            Self::Cuda(ordinal) => cuda::synchronize(ordinal),
+        }
+    }
+
+    /// What the device is called: `"cpu"`, or the driver's name for it. Allocates.
+    ///
+    /// # Errors
+    ///
+    /// As [`cuda`](Self::cuda).
+    ///
+    /// ```
+    /// assert_eq!(strideview::Device::cpu().name()?, "cpu");
+    /// # Ok::<(), strideview::Error>(())
+    /// ```
+    pub fn name(self) -> Result<String> {
+        match self {
+            Self::Cpu => Ok("cpu".to_owned()),
+            Self::Cuda(ordinal) => cuda::name(ordinal),
+        }
+    }
+
+    /// The resource that memory of this device comes from; for a CUDA device the stream-ordered
+    /// pool of the driver. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`cuda`](Self::cuda).
     ///
     /// ```
     /// use strideview::{Access, Device};
@@ -97,7 +129,7 @@ impl Device {
         static HOST: LazyLock<Arc<HostResource>> = LazyLock::new(|| Arc::new(HostResource::new()));
         match self {
             Self::Cpu => Ok(Arc::<HostResource>::clone(&HOST)),
-            Self::Cuda(ordinal) => Err(Error::NoCuda { ordinal }),
+            Self::Cuda(ordinal) => cuda::memory_resource(ordinal),
         }
     }
 
@@ -105,13 +137,98 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of [`Buffer::allocate`]; [`Error::NoCuda`] for a CUDA device.
+    /// Those of [`Buffer::allocate`] and of [`memory_resource`](Self::memory_resource).
     ///
     /// ```
     /// assert_eq!(strideview::Device::cpu().allocate(10)?.len_bytes(), 10);
     /// # Ok::<(), strideview::Error>(())
     /// ```
     pub fn allocate(self, size_in_bytes: usize) -> Result<Buffer> {
-        Ok(Buffer::allocate(&self.memory_resource()?, size_in_bytes, StreamToken::NONE)?)
+        self.allocate_on(size_in_bytes, StreamToken::NONE)
+    }
+
+    /// As [`allocate`](Self::allocate), in the order of a stream; without one, the device's default
+    /// stream.
+    ///
+    /// # Errors
+    ///
+    /// As [`allocate`](Self::allocate).
+    ///
+    /// ```
+    /// use strideview::{Device, StreamToken};
+    /// assert_eq!(Device::cpu().allocate_on(10, StreamToken::NONE)?.len_bytes(), 10);
+    /// # Ok::<(), strideview::Error>(())
+    /// ```
+    pub fn allocate_on(self, size_in_bytes: usize, stream: StreamToken) -> Result<Buffer> {
+        Ok(Buffer::allocate(&self.memory_resource()?, size_in_bytes, stream)?)
+    }
+}
+
+/// CUDA devices, with CUDA in the build.
+#[cfg(feature = "cuda")]
+mod cuda {
+    use std::collections::HashMap;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use strideview_cuda::{Device, DeviceResource};
+
+    use crate::{MemoryResource, Result};
+
+    pub(super) fn check(ordinal: i32) -> Result<()> {
+        Device::new(ordinal)?;
+        Ok(())
+    }
+
+    pub(super) fn set_current(ordinal: i32) -> Result<()> {
+        Ok(Device::new(ordinal)?.set_current()?)
+    }
+
+    pub(super) fn synchronize(ordinal: i32) -> Result<()> {
+        Ok(Device::new(ordinal)?.synchronize()?)
+    }
+
+    pub(super) fn name(ordinal: i32) -> Result<String> {
+        Ok(Device::new(ordinal)?.name()?)
+    }
+
+    /// One resource for each device, made when it is first asked for.
+    pub(super) fn memory_resource(ordinal: i32) -> Result<Arc<dyn MemoryResource>> {
+        static RESOURCES: Mutex<Option<HashMap<i32, Arc<DeviceResource>>>> = Mutex::new(None);
+        let mut resources = RESOURCES.lock().unwrap_or_else(PoisonError::into_inner);
+        let resources = resources.get_or_insert_default();
+        if let Some(resource) = resources.get(&ordinal) {
+            return Ok(Arc::<DeviceResource>::clone(resource));
+        }
+        let resource = Arc::new(DeviceResource::new(Device::new(ordinal)?)?);
+        resources.insert(ordinal, Arc::clone(&resource));
+        Ok(resource)
+    }
+}
+
+/// CUDA devices, without CUDA in the build.
+#[cfg(not(feature = "cuda"))]
+mod cuda {
+    use std::sync::Arc;
+
+    use crate::{Error, MemoryResource, Result};
+
+    pub(super) fn check(ordinal: i32) -> Result<()> {
+        Err(Error::NoCuda { ordinal })
+    }
+
+    pub(super) fn set_current(ordinal: i32) -> Result<()> {
+        Err(Error::NoCuda { ordinal })
+    }
+
+    pub(super) fn synchronize(ordinal: i32) -> Result<()> {
+        Err(Error::NoCuda { ordinal })
+    }
+
+    pub(super) fn name(ordinal: i32) -> Result<String> {
+        Err(Error::NoCuda { ordinal })
+    }
+
+    pub(super) fn memory_resource(ordinal: i32) -> Result<Arc<dyn MemoryResource>> {
+        Err(Error::NoCuda { ordinal })
     }
 }

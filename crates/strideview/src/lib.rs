@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// Unsafe code lives in `view::{access, element, owned, slice, values}`, `interop::foreign` and
+// Unsafe code lives in `view::{access, element, owned, slice, values}`, `interop::{foreign, wrap}` and
 // `interop::dlpack::{block, borrow, export, import, owner}`; every other file forbids it, but for the `mod.rs`
 // above these, which hold no code.
 
@@ -25,6 +25,15 @@ pub use strideview_memory::{
     Access, Buffer, HostResource, Lease, MemoryError, MemoryResource, Owner, ReleaseErrorHook,
     StreamToken, TrackingResource, set_release_error_hook,
 };
+
+/// CUDA devices, streams, events and memory resources; see [`strideview_cuda`].
+#[cfg(feature = "cuda")]
+pub mod cuda {
+    pub use strideview_cuda::{
+        CudaError, Device, DeviceResource, Event, ManagedResource, PinnedResource, Stream,
+        StreamArg, driver_version, is_available, order_after,
+    };
+}
 
 /// The result of an operation on views.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -79,9 +79,11 @@ impl<T: Class> Instance<T> {
 
     /// A new object that holds `value`.
     #[inline]
-    pub(crate) fn new(value: T) -> PyResult<NonNull<ffi::PyObject>> {
-        // SAFETY: (1) the whole value is written, to a place that is good for it.
-        unsafe { Self::allocate(|place| place.write(value)) }
+    pub(crate) fn holding(value: T) -> PyResult<NonNull<ffi::PyObject>> {
+        // SAFETY: a place for a value that is not initialised yet.
+        let write = |place: *mut T| unsafe { place.write(value) };
+        // SAFETY: (1) the whole value is written.
+        unsafe { Self::allocate(write) }
     }
 }
 

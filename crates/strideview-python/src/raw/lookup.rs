@@ -14,11 +14,8 @@ use pyo3::types::PyString;
 
 use super::vectorcall::symbol;
 
-type OptionalAttribute = unsafe extern "C" fn(
-    *mut ffi::PyObject,
-    *mut ffi::PyObject,
-    *mut *mut ffi::PyObject,
-) -> c_int;
+type OptionalAttribute =
+    unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject, *mut *mut ffi::PyObject) -> c_int;
 
 /// The function, if the interpreter has it under one of its names.
 fn function() -> Option<OptionalAttribute> {

@@ -27,7 +27,8 @@ fn vectorcall_method() -> Option<VectorcallMethod> {
     *FUNCTION.get_or_init(|| {
         let address = symbol(c"PyObject_VectorcallMethod");
         // SAFETY: the symbol of that name has this type since Python 3.9.
-        (!address.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, VectorcallMethod>(address) })
+        (!address.is_null())
+            .then(|| unsafe { std::mem::transmute::<*mut c_void, VectorcallMethod>(address) })
     })
 }
 
@@ -71,9 +72,8 @@ pub(crate) fn call_with_keywords<'py, const N: usize>(
     let arguments = places.as_ptr();
     // SAFETY: the convention: one positional argument, which is the object, then one value for each
     // keyword; the place before them is this function's; all are alive and the GIL is held.
-    let result = unsafe {
-        function(name.as_ptr(), arguments, 1 | ARGUMENTS_OFFSET, keywords.as_ptr())
-    };
+    let result =
+        unsafe { function(name.as_ptr(), arguments, 1 | ARGUMENTS_OFFSET, keywords.as_ptr()) };
     // SAFETY: a new reference, or null with an exception.
     unsafe { Bound::from_owned_ptr_or_err(py, result) }
 }

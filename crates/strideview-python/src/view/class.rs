@@ -4,8 +4,10 @@ use std::ffi::{CStr, c_void};
 use std::os::raw::c_int;
 use std::ptr::null_mut;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use strideview::Slice;
 
 use super::from_buffer::Arguments;
 use super::getters::GETTERS;
@@ -16,7 +18,7 @@ use crate::raw::call::{Given, Signature, function, given, guarded, parsed_tuple}
 use crate::raw::class::{self, Specification, slot, static_method};
 use crate::raw::instance::value_at;
 use crate::raw::table::signature;
-use crate::{buffer_protocol, exchange, dlpack};
+use crate::{array_interface, buffer_protocol, dlpack, exchange};
 
 const DOC: &CStr = cr#"StridedMemoryView(obj, stream_ptr)
 --
@@ -28,7 +30,8 @@ A zero-copy view of memory: a buffer, a layout and a dtype.
 Parameters
 ----------
 obj : object
-    Anything that speaks DLPack or the buffer protocol.
+    Anything that speaks DLPack, the CUDA Array Interface, the buffer protocol or NumPy's array
+    interface.
 stream_ptr : int or None
     The stream on which the view will be used; -1 for no ordering. Memory of the host has no stream,
     so anything is accepted for it.
@@ -44,7 +47,16 @@ Examples
 const FROM_ANY_INTERFACE_DOC: &CStr = cr#"from_any_interface(obj, stream_ptr)
 --
 
-A view of anything that speaks DLPack or the buffer protocol, the first that fits.
+A view through DLPack, the CUDA Array Interface, the buffer protocol or NumPy's array interface: the
+first that fits.
+
+An array of CuPy comes through the CUDA Array Interface, since some releases export wrong negative
+strides through DLPack.
+
+Examples
+--------
+>>> StridedMemoryView.from_any_interface(bytearray(6), -1).shape
+(6,)
 "#;
 
 const FROM_DLPACK_DOC: &CStr = cr#"from_dlpack(obj, stream_ptr, *, readonly=None)
@@ -74,7 +86,62 @@ Examples
 (2,)
 "#;
 
-const FROM_BUFFER_DOC: &CStr = cr#"from_buffer(buffer, layout, strides=None, *, itemsize=None, dtype=None, is_readonly=False)
+const FROM_ARRAY_INTERFACE_DOC: &CStr = cr#"from_array_interface(obj)
+--
+
+A view through NumPy's ``__array_interface__``, version 3 or newer.
+
+The object is kept alive. Where its ``data`` is a buffer, or None for a buffer of its own, that is
+held too, and the view is checked to lie inside.
+
+Parameters
+----------
+obj : object
+    Its ``__array_interface__`` is a dict. Type strings that only count bytes, such as ``<V1``, are
+    explained by ``obj.dtype.name``; without a name ``<V2`` is bfloat16.
+
+Raises
+------
+ExchangeError
+    An entry is missing or has a value that no view can carry: an old version, a mask, a structure,
+    another byte order. It is a BufferError and a ValueError.
+LayoutError
+    Shape and strides do not make a layout: a stride is no multiple of the itemsize, for example.
+
+Examples
+--------
+>>> class Grid:
+...     __array_interface__ = {
+...         "version": 3, "shape": (2, 2), "typestr": "|u1", "data": bytearray(16), "offset": 8,
+...         "strides": (-8, 2),
+...     }
+>>> StridedMemoryView.from_array_interface(Grid()).strides
+(-8, 2)
+"#;
+
+const FROM_CUDA_ARRAY_INTERFACE_DOC: &CStr = cr#"from_cuda_array_interface(obj, stream_ptr)
+--
+
+A view through the CUDA Array Interface, version 2 or newer.
+
+The object is kept alive. Where it names a stream, ``stream_ptr`` waits for what that holds.
+
+Parameters
+----------
+obj : object
+    Its ``__cuda_array_interface__`` is a dict.
+stream_ptr : int or stream
+    The stream on which the view will be used; -1 for no ordering.
+
+Raises
+------
+BufferError
+    ``stream_ptr`` is None, or as for ``from_array_interface``; a stream of 0 is refused as well,
+    which the protocol forbids.
+"#;
+
+const FROM_BUFFER_DOC: &CStr =
+    cr#"from_buffer(buffer, layout, strides=None, *, itemsize=None, dtype=None, is_readonly=False)
 --
 
 A view of a buffer by a layout, or by shape and strides.
@@ -108,6 +175,12 @@ pub(crate) fn add_class(module: &Bound<'_, PyModule>) -> PyResult<()> {
         static_method(c"from_any_interface", any_interface, FROM_ANY_INTERFACE_DOC),
         static_method(c"from_dlpack", from_dlpack, FROM_DLPACK_DOC),
         static_method(c"from_buffer_protocol", from_buffer_protocol, FROM_BUFFER_PROTOCOL_DOC),
+        static_method(c"from_array_interface", from_array_interface, FROM_ARRAY_INTERFACE_DOC),
+        static_method(
+            c"from_cuda_array_interface",
+            from_cuda_array_interface,
+            FROM_CUDA_ARRAY_INTERFACE_DOC,
+        ),
         static_method(c"from_buffer", from_buffer, FROM_BUFFER_DOC),
     ];
     let class = Specification {
@@ -127,6 +200,8 @@ pub(crate) fn add_class(module: &Bound<'_, PyModule>) -> PyResult<()> {
         slots: vec![
             slot(ffi::Py_tp_repr, print_repr as ffi::reprfunc as *mut c_void),
             slot(ffi::Py_mp_subscript, subscript as ffi::binaryfunc as *mut c_void),
+            slot(ffi::Py_sq_length, length as ffi::lenfunc as *mut c_void),
+            slot(ffi::Py_sq_item, item as ffi::ssizeargfunc as *mut c_void),
             slot(ffi::Py_bf_getbuffer, get_buffer as ffi::getbufferproc as *mut c_void),
             slot(ffi::Py_bf_releasebuffer, release_buffer as ffi::releasebufferproc as *mut c_void),
         ],
@@ -150,7 +225,7 @@ unsafe extern "C" fn new(
         let [object, stream] = unsafe { parsed_tuple::<2>(args, kwargs, &NEW) }?;
         let (object, stream) = (given(object)?, optional(stream));
         let view = from_any_interface(&object, stream.as_deref())?;
-        ViewObject::allocate(view, Some(&object))
+        ViewObject::imported(view, &object, stream.as_deref())
     })
 }
 
@@ -171,7 +246,7 @@ unsafe extern "C" fn any_interface(
         function(Given { values, count, keywords }, &SIGNATURE, |[object, stream]| {
             let (object, stream) = (given(object)?, optional(stream));
             let view = from_any_interface(&object, stream.as_deref())?;
-            ViewObject::allocate(view, Some(&object))
+            ViewObject::imported(view, &object, stream.as_deref())
         })
     }
 }
@@ -194,7 +269,7 @@ unsafe extern "C" fn from_dlpack(
             let (object, stream) = (given(object)?, optional(stream));
             let readonly = optional(readonly).map(|readonly| readonly.extract()).transpose()?;
             let view = dlpack::import(&object, stream.as_deref(), readonly)?;
-            ViewObject::allocate(view, Some(&object))
+            ViewObject::imported(view, &object, stream.as_deref())
         })
     }
 }
@@ -216,6 +291,49 @@ unsafe extern "C" fn from_buffer_protocol(
         function(Given { values, count, keywords }, &SIGNATURE, |[object]| {
             let object = given(object)?;
             ViewObject::allocate(buffer_protocol::import(&object)?, Some(&object))
+        })
+    }
+}
+
+/// `StridedMemoryView.from_array_interface`.
+///
+/// # Safety
+///
+/// Called by the interpreter by the vectorcall convention.
+unsafe extern "C" fn from_array_interface(
+    _: *mut ffi::PyObject,
+    values: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    keywords: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    static SIGNATURE: Signature<1> = signature!(from_array_interface(obj;;));
+    // SAFETY: the caller promises the same.
+    unsafe {
+        function(Given { values, count, keywords }, &SIGNATURE, |[object]| {
+            let object = given(object)?;
+            ViewObject::allocate(array_interface::from_object(&object)?, Some(&object))
+        })
+    }
+}
+
+/// `StridedMemoryView.from_cuda_array_interface`.
+///
+/// # Safety
+///
+/// Called by the interpreter by the vectorcall convention.
+unsafe extern "C" fn from_cuda_array_interface(
+    _: *mut ffi::PyObject,
+    values: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    keywords: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    static SIGNATURE: Signature<2> = signature!(from_cuda_array_interface(obj, stream_ptr;;));
+    // SAFETY: the caller promises the same.
+    unsafe {
+        function(Given { values, count, keywords }, &SIGNATURE, |[object, stream]| {
+            let (object, stream) = (given(object)?, optional(stream));
+            let view = array_interface::from_cuda_object(&object, stream.as_deref())?;
+            ViewObject::imported(view, &object, stream.as_deref())
         })
     }
 }
@@ -281,6 +399,36 @@ unsafe extern "C" fn subscript(
         let index = unsafe { Borrowed::from_ptr(py, index) };
         // SAFETY: the caller promises the same.
         unsafe { value_at::<ViewObject>(slf) }.item(&index)
+    })
+}
+
+/// `sq_length`: the extent of the first axis.
+///
+/// # Safety
+///
+/// Called by the interpreter for a view object.
+unsafe extern "C" fn length(slf: *mut ffi::PyObject) -> ffi::Py_ssize_t {
+    // SAFETY: the caller promises the same.
+    match unsafe { value_at::<ViewObject>(slf) }.view.shape().first() {
+        Some(&extent) => extent as ffi::Py_ssize_t,
+        None => {
+            let error = PyTypeError::new_err("expected a view with axes, got one of rank 0");
+            Python::attach(|py| error.restore(py));
+            -1
+        }
+    }
+}
+
+/// `sq_item`: the part at an index of the first axis, by which iteration goes.
+///
+/// # Safety
+///
+/// Called by the interpreter for a view object.
+unsafe extern "C" fn item(slf: *mut ffi::PyObject, index: ffi::Py_ssize_t) -> *mut ffi::PyObject {
+    guarded(|| {
+        // SAFETY: the caller promises the same.
+        let this = unsafe { value_at::<ViewObject>(slf) };
+        this.derived(this.view.sliced(&[Slice::Index(index as i64)]))
     })
 }
 

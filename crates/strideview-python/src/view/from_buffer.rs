@@ -28,8 +28,12 @@ pub(super) struct Arguments<'a> {
 impl Arguments<'_> {
     /// The view, checked to lie inside the buffer.
     pub(super) fn view(mut self) -> PyResult<StridedMemoryView> {
-        let buffer = self.buffer.cast::<PyBuffer>().map_err(|_| expected("a Buffer", &self.buffer))?;
+        let buffer =
+            self.buffer.cast::<PyBuffer>().map_err(|_| expected("a Buffer", &self.buffer))?;
         let by_position = self.positional[0].is_some_and(|first| try_layout_of(&first).is_some());
+        if by_position && self.layout.is_some() {
+            return Err(twice("layout"));
+        }
         let (layout, dtype) = match by_position || self.layout.is_some() {
             true => self.given_layout()?,
             false => self.layout_of_shape()?,
@@ -40,11 +44,6 @@ impl Arguments<'_> {
 
     /// `from_buffer(buffer, layout, dtype=None, is_readonly=False)`.
     fn given_layout(&mut self) -> PyResult<(StridedLayout, Option<DType>)> {
-        if self.strides.or(self.itemsize).or(self.shape).is_some() {
-            return Err(value_error(
-                "expected a layout alone, got shape, strides or itemsize beside it".to_owned(),
-            ));
-        }
         // What follows a layout given by name comes one place earlier.
         let [first, second, third] = self.positional;
         let (layout, dtype, readonly) = match self.layout {
@@ -55,6 +54,11 @@ impl Arguments<'_> {
         let layout = layout.ok_or_else(no_layout)?;
         let found = try_layout_of(&layout).cloned();
         let layout = found.ok_or_else(|| expected("a StridedLayout as layout", &layout))?;
+        if self.strides.or(self.itemsize).or(self.shape).is_some() {
+            return Err(value_error(
+                "expected a layout alone, got shape, strides or itemsize beside it".to_owned(),
+            ));
+        }
         self.dtype = once(dtype, self.dtype, "dtype")?;
         self.is_readonly = once(readonly, self.is_readonly, "is_readonly")?;
         Ok((layout, dtype_argument(self.dtype)?))
@@ -63,6 +67,10 @@ impl Arguments<'_> {
     /// `from_buffer(buffer, shape, strides=None, *, itemsize, dtype, is_readonly)`.
     fn layout_of_shape(&mut self) -> PyResult<(StridedLayout, Option<DType>)> {
         let [first, second, third] = self.positional;
+        // A shape by name may be followed by strides, which are no second shape.
+        if self.shape.is_some() && first.is_some() && self.strides.is_none() && second.is_none() {
+            return Err(twice("shape"));
+        }
         let (shape, strides) = match self.shape {
             None if third.is_none() => (first, second),
             shape if second.or(third).is_none() => (shape, first),
@@ -92,11 +100,13 @@ fn once<'a>(
     name: &str,
 ) -> PyResult<Option<Arg<'a, 'a>>> {
     match (by_position, by_name) {
-        (Some(_), Some(_)) => {
-            Err(PyTypeError::new_err(format!("from_buffer() got {name:?} twice")))
-        }
+        (Some(_), Some(_)) => Err(twice(name)),
         (given, other) => Ok(given.or(other)),
     }
+}
+
+fn twice(name: &str) -> PyErr {
+    PyTypeError::new_err(format!("from_buffer() got {name:?} twice"))
 }
 
 fn no_layout() -> PyErr {

@@ -4,6 +4,7 @@
 use pyo3::prelude::*;
 
 use super::object::ViewObject;
+use crate::array_interface;
 use crate::layout::new_layout;
 use crate::raw::result::{IntoRaw, Tuple};
 use crate::raw::table::getters;
@@ -60,6 +61,29 @@ getters! { ViewObject, this:
     /// The object that the memory came from.
     exporting_obj => Python::attach(|py| {
         this.exporting_obj.get(py).map(|object| object.to_owned()).into_raw()
+    });
+
+    /// NumPy's array interface, version 3; no such attribute where the host cannot reach the memory.
+    ///
+    /// Whoever reads the address must keep this view. Unlike a Python buffer or a DLPack tensor it
+    /// does not keep the ``Buffer`` below from being closed, since nobody says when it is no longer
+    /// used. ``numpy.asarray`` takes the buffer protocol where the dtype has a format in it.
+    ///
+    /// Examples
+    /// --------
+    /// >>> view = StridedMemoryView(numpy.zeros((2, 3), "float32"), -1)
+    /// >>> view.__array_interface__["strides"], view.T.__array_interface__["strides"]
+    /// (None, (4, 12))
+    __array_interface__ => Python::attach(|py| {
+        array_interface::of_host(py, &this.view)?.into_raw()
+    });
+
+    /// The CUDA Array Interface, version 3; no such attribute where no device can reach the memory.
+    ///
+    /// Its stream is the one that the data are being made on, None when none is known. Whoever reads
+    /// the address must keep this view, and the ``Buffer`` below open.
+    __cuda_array_interface__ => Python::attach(|py| {
+        array_interface::of_device(py, &this.view, this.stream)?.into_raw()
     });
 
     /// The axes in reverse order.

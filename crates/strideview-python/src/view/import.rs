@@ -4,14 +4,16 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use strideview::StridedMemoryView;
 use strideview::interop::dlpack::abi::DLDataTypeCode;
 
 use crate::convert::integer;
 use crate::raw::lookup::optional_attribute;
-use crate::{buffer_protocol, exchange, dlpack};
+use crate::{array_interface, buffer_protocol, dlpack, exchange};
 
-/// A view of anything that speaks DLPack or the buffer protocol, the first that fits.
+/// A view of anything that speaks DLPack, the CUDA Array Interface, the buffer protocol or NumPy's
+/// array interface: the first that fits.
 #[inline]
 pub(super) fn from_any_interface(
     object: &Bound<'_, PyAny>,
@@ -22,16 +24,11 @@ pub(super) fn from_any_interface(
     {
         return Ok(view);
     }
-    if dlpack::is_numpy_array(object) || object.hasattr(intern!(object.py(), "__dlpack__"))? {
-        return dlpack::import(object, stream, None).or_else(|error| buffer_instead(object, error));
+    if dlpack::is_numpy_array(object) || has_sound_dlpack(object)? {
+        let view = dlpack::import(object, stream, None);
+        return view.or_else(|error| interface_instead(object, stream, error));
     }
-    if is_buffer_exporter(object) {
-        return buffer_protocol::import(object);
-    }
-    Err(PyBufferError::new_err(format!(
-        "expected an object with DLPack or the buffer protocol, got {}",
-        object.get_type().name()?
-    )))
+    through_interface(object, stream)?.ok_or_else(|| no_interface(object))
 }
 
 /// A view through the table of the object's type, where that needs no ordering of streams and gives
@@ -42,8 +39,8 @@ fn through_table(
     stream: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<StridedMemoryView>> {
     let Some(view) = exchange::import(object)? else { return Ok(None) };
-    let unordered = stream.is_some_and(|stream| integer(stream).is_ok_and(|stream| stream == -1));
-    if view.access().device && !unordered {
+    let unordered = stream.is_some_and(|stream| integer(stream).is_ok_and(|number| number == -1));
+    if view.access().device && (!unordered || is_of_cupy(object)) {
         return Ok(None); // `__dlpack__` orders
     }
     let complex = view.dtype().is_some_and(|dtype| dtype.code() == DLDataTypeCode::COMPLEX.0);
@@ -59,13 +56,66 @@ fn is_conjugated(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// A dtype or a byte order that DLPack cannot say may still be a buffer.
-#[cold]
-fn buffer_instead(object: &Bound<'_, PyAny>, error: PyErr) -> PyResult<StridedMemoryView> {
-    if error.is_instance_of::<PyBufferError>(object.py()) && is_buffer_exporter(object) {
-        return buffer_protocol::import(object).map_err(|_| error);
+/// True iff the object has DLPack, and not as CuPy's arrays do: there, negative strides come out
+/// wrong.
+fn has_sound_dlpack(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    Ok(object.hasattr(intern!(py, "__dlpack__"))?
+        && !(is_of_cupy(object) && object.hasattr(intern!(py, "__cuda_array_interface__"))?))
+}
+
+/// True iff the class of the object is one of CuPy's.
+fn is_of_cupy(object: &Bound<'_, PyAny>) -> bool {
+    let module = object.get_type().getattr(intern!(object.py(), "__module__"));
+    let Ok(module) = module else { return false };
+    let Ok(module) = module.cast::<PyString>() else { return false };
+    module.to_cow().is_ok_and(|name| name == "cupy" || name.starts_with("cupy."))
+}
+
+/// A view by the protocols after DLPack; None where the object has none of them.
+fn through_interface(
+    object: &Bound<'_, PyAny>,
+    stream: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<StridedMemoryView>> {
+    let py = object.py();
+    if let Some(entries) = optional_attribute(object, intern!(py, "__cuda_array_interface__"))? {
+        return array_interface::import_cuda(object, entries, stream).map(Some);
     }
-    Err(error)
+    let through_buffer = is_buffer_exporter(object).then(|| buffer_protocol::import(object));
+    if let Some(Ok(view)) = through_buffer {
+        return Ok(Some(view));
+    }
+    // A dtype that has no format as a buffer may have a type string.
+    let entries = optional_attribute(object, intern!(py, "__array_interface__"))?;
+    let through_dict = entries.map(|entries| array_interface::import(object, entries));
+    match (through_buffer, through_dict) {
+        (_, Some(Ok(view))) => Ok(Some(view)),
+        (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// A dtype or a byte order that DLPack cannot say may be one that another protocol can.
+#[cold]
+fn interface_instead(
+    object: &Bound<'_, PyAny>,
+    stream: Option<&Bound<'_, PyAny>>,
+    error: PyErr,
+) -> PyResult<StridedMemoryView> {
+    if !error.is_instance_of::<PyBufferError>(object.py()) {
+        return Err(error);
+    }
+    through_interface(object, stream).ok().flatten().ok_or(error)
+}
+
+#[cold]
+fn no_interface(object: &Bound<'_, PyAny>) -> PyErr {
+    match object.get_type().name() {
+        Ok(name) => PyBufferError::new_err(format!(
+            "expected an object with DLPack, an array interface or the buffer protocol, got {name}"
+        )),
+        Err(error) => error,
+    }
 }
 
 /// True iff the type of the object has the buffer protocol.

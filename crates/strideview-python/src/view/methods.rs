@@ -3,9 +3,10 @@
 use pyo3::prelude::*;
 use strideview::DType;
 
-use super::transfer::copy_objects;
 use super::object::ViewObject;
-use crate::convert::{axes, integers, slices};
+use super::pickle;
+use super::transfer::copy_objects;
+use crate::convert::{axes, integer, integers, slices};
 use crate::errors::OrRaise;
 use crate::layout::layout_of;
 use crate::raw::call::Arg;
@@ -151,7 +152,31 @@ methods! { METHODS, ViewObject, this:
             dl_device: optional(dl_device),
             copy: optional(copy),
         };
-        dlpack::requested(&this.view, wanted)
+        dlpack::requested(&this.view, this.stream, wanted)
+    };
+
+    /// What pickle keeps of this view: dtype, shape, strides, read-only flag and the elements.
+    ///
+    /// With protocol 5 the elements of a view without gaps go out of band without a copy. Others are
+    /// packed first; an element that strides of 0 repeat is sent once. Memory of a device is refused.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import pickle
+    /// >>> view = StridedMemoryView(numpy.arange(6).reshape(2, 3), -1)
+    /// >>> again = pickle.loads(pickle.dumps(view.T))
+    /// >>> again.shape, again.strides, numpy.asarray(again).tolist()
+    /// ((3, 2), (1, 3), [[0, 3], [1, 4], [2, 5]])
+    __reduce_ex__(protocol;;) "($self, protocol, /)" => {
+        pickle::reduced(protocol.py(), &this.view, integer(&protocol)?)?.into_raw()
+    };
+
+    /// Another view of the same memory.
+    __copy__(;;) "($self)" => this.derived(Ok(this.view.clone()));
+
+    /// A view of a copy of the elements, on the host.
+    __deepcopy__(memo;;) "($self, memo, /)" => {
+        pickle::deep_copy(memo.py(), &this.view)?.into_raw()
     };
 
     /// DLPack's device type and id of the memory.
@@ -174,7 +199,10 @@ impl ViewObject {
     }
 
     /// The view that an index selects.
-    pub(super) fn item(&self, index: &Bound<'_, PyAny>) -> PyResult<std::ptr::NonNull<pyo3::ffi::PyObject>> {
+    pub(super) fn item(
+        &self,
+        index: &Bound<'_, PyAny>,
+    ) -> PyResult<std::ptr::NonNull<pyo3::ffi::PyObject>> {
         let view = self.view.sliced(&slices(index)?).or_raise()?;
         self.derived(Ok(view))
     }

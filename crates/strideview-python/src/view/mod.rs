@@ -1,13 +1,15 @@
 //! The Python class `StridedMemoryView`, on the C API as `raw` provides it, and copies.
 
 mod class;
-mod transfer;
 mod from_buffer;
 mod getters;
 mod import;
 mod methods;
 mod object;
+mod pickle;
+mod transfer;
 
 pub(crate) use class::add_class;
 pub(crate) use object::{new_view, try_view_of};
+pub(crate) use pickle::_rebuild_view;
 pub(crate) use transfer::{copy, empty_like, explain_copy};

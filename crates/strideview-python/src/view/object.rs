@@ -10,11 +10,14 @@ use strideview::StridedMemoryView;
 use crate::errors::OrRaise;
 use crate::raw::cache::{Kept, ObjectCache};
 use crate::raw::instance::{Class, Instance, TypeCell, value_of};
+use crate::stream::stream_number;
 
 /// A view, where it came from, and what has been derived from it so far.
 pub(crate) struct ViewObject {
     pub(super) view: StridedMemoryView,
     pub(super) exporting_obj: Kept,
+    /// The stream that the data are being made on, as DLPack counts; -1 when none is known.
+    pub(super) stream: i64,
     pub(super) layout: ObjectCache,
     pub(super) shape: ObjectCache,
     pub(super) strides: ObjectCache,
@@ -50,21 +53,46 @@ impl ViewObject {
     pub(super) const WEAK_REFERENCES_OFFSET: usize =
         Instance::<Self>::VALUE_OFFSET + std::mem::offset_of!(Self, weak_references);
 
-    /// A new Python object for a view of the memory of `exporter`.
+    /// A new Python object for a view of the memory of `exporter`, with no stream.
     #[inline]
     pub(super) fn allocate(
         view: StridedMemoryView,
         exporter: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<NonNull<ffi::PyObject>> {
-        Instance::new(Self {
+        Self::allocate_on(view, exporter, -1)
+    }
+
+    /// A new Python object for a view of the memory of `exporter`, used on a stream.
+    #[inline]
+    pub(super) fn allocate_on(
+        view: StridedMemoryView,
+        exporter: Option<&Bound<'_, PyAny>>,
+        stream: i64,
+    ) -> PyResult<NonNull<ffi::PyObject>> {
+        Instance::holding(Self {
             view,
             exporting_obj: Kept::new(exporter),
+            stream,
             layout: ObjectCache::default(),
             shape: ObjectCache::default(),
             strides: ObjectCache::default(),
             dtype: ObjectCache::default(),
             weak_references: WeakReferences(UnsafeCell::new(null_mut())),
         })
+    }
+
+    /// A new Python object for what was taken over from `exporter` for use on a stream argument.
+    #[inline]
+    pub(super) fn imported(
+        view: StridedMemoryView,
+        exporter: &Bound<'_, PyAny>,
+        stream: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<NonNull<ffi::PyObject>> {
+        let stream = match stream {
+            Some(stream) if view.access().device => stream_number(stream)?,
+            _ => -1,
+        };
+        Self::allocate_on(view, Some(exporter), stream)
     }
 
     /// A new Python object for another view of the same memory.
@@ -76,7 +104,7 @@ impl ViewObject {
         // SAFETY: methods are called with the GIL held.
         let py = unsafe { Python::assume_attached() };
         let exporter = self.exporting_obj.get(py);
-        Self::allocate(view.or_raise()?, exporter.as_deref())
+        Self::allocate_on(view.or_raise()?, exporter.as_deref(), self.stream)
     }
 }
 

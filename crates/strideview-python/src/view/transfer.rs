@@ -81,7 +81,7 @@ pub(crate) fn copy(
 /// >>> import numpy, strideview
 /// >>> a = numpy.zeros((2, 3), "float32")
 /// >>> print(strideview.explain_copy(a, a.copy()).splitlines()[0])
-/// kernel: contiguous
+/// kernel: contiguous, runs of 24 bytes
 #[pyfunction]
 pub(crate) fn explain_copy(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<String> {
     let (dst, src) = (view_of(dst)?, view_of(src)?);

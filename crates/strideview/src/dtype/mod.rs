@@ -5,6 +5,7 @@ mod dlpack;
 mod format;
 mod name;
 mod table;
+mod typestr;
 
 /// The type of an element: a kind of number, its bits, and how many of them make an element.
 ///

@@ -4,8 +4,8 @@
 use super::Error;
 
 /// Every code of this crate's own variants, in their order; those of wrapped errors are listed by
-/// [`LayoutError::CODES`](crate::LayoutError::CODES), `strideview_memory::ALL_CODES` and
-/// `strideview_copy::ALL_CODES`. Codes are stable, messages are not.
+/// [`LayoutError::CODES`](crate::LayoutError::CODES), `strideview_memory::ALL_CODES`,
+/// `strideview_copy::ALL_CODES` and `strideview_cuda::ALL_CODES`. Codes are stable, messages are not.
 ///
 /// ```
 /// assert_eq!(strideview::CODES[0], "view.out_of_bounds");
@@ -101,6 +101,8 @@ impl Error {
             Self::CopyNeeded { .. } => "dlpack.copy_needed",
             Self::CopyDevice { .. } => "dlpack.copy_device",
             Self::NoCuda { .. } => "device.no_cuda",
+            #[cfg(feature = "cuda")]
+            Self::Cuda(error) => error.code(),
         }
     }
 }

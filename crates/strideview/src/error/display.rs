@@ -56,6 +56,8 @@ impl fmt::Display for Error {
                 f,
                 "wanted elements inside the address space, got addresses {lowest:#x} to {end:#x}"
             ),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(error) => error.fmt(f),
             Self::NoCuda { ordinal } => {
                 write!(f, "wanted CUDA device {ordinal}, got no CUDA driver support in this build")
             }

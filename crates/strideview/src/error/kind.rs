@@ -79,6 +79,8 @@ impl Error {
             | Self::CopyNeeded { .. }
             | Self::CopyDevice { .. } => ErrorKind::Interop,
             Self::NoCuda { .. } => ErrorKind::Runtime,
+            #[cfg(feature = "cuda")]
+            Self::Cuda(error) => kind_of_cuda(error),
         }
     }
 }
@@ -106,5 +108,15 @@ fn kind_of_copy(error: &CopyError) -> ErrorKind {
         CopyError::Overflow { .. } => ErrorKind::Overflow,
         CopyError::OutOfMemory { .. } => ErrorKind::Memory,
         _ => ErrorKind::Value,
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn kind_of_cuda(error: &strideview_cuda::CudaError) -> ErrorKind {
+    use strideview_cuda::CudaError;
+    match error {
+        CudaError::UnknownPointer { .. } | CudaError::Unreachable { .. } => ErrorKind::Interop,
+        CudaError::InvalidStreamNumber { .. } => ErrorKind::Value,
+        _ => ErrorKind::Runtime,
     }
 }

@@ -216,6 +216,9 @@ pub enum Error {
         /// Ordinal of the device.
         ordinal: i32,
     },
+    /// CUDA cannot be used, or failed.
+    #[cfg(feature = "cuda")]
+    Cuda(strideview_cuda::CudaError),
 }
 
 impl std::error::Error for Error {
@@ -224,6 +227,8 @@ impl std::error::Error for Error {
             Self::Layout(error) | Self::ForeignLayout(error) => Some(error),
             Self::Memory(error) => Some(error),
             Self::Copy(error) => Some(error),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(error) => Some(error),
             _ => None,
         }
     }
@@ -244,5 +249,12 @@ impl From<MemoryError> for Error {
 impl From<CopyError> for Error {
     fn from(error: CopyError) -> Self {
         Self::Copy(error)
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl From<strideview_cuda::CudaError> for Error {
+    fn from(error: strideview_cuda::CudaError) -> Self {
+        Self::Cuda(error)
     }
 }

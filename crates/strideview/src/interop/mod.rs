@@ -23,5 +23,7 @@
 
 pub mod dlpack;
 mod foreign;
+mod wrap;
 
 pub use foreign::{Described, Foreign, ForeignStrides};
+pub use wrap::{Declared, access_of, wrap};
