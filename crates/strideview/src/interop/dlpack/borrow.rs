@@ -3,9 +3,7 @@
 use std::ptr::{NonNull, null_mut};
 use std::slice;
 
-use super::abi::{
-    DLDataType, DLDataTypeCode, DLDevice, DLManagedTensorVersioned, DLTensor, Flags,
-};
+use super::abi::{DLDataType, DLDataTypeCode, DLDevice, DLManagedTensorVersioned, DLTensor, Flags};
 use super::device::device_of;
 use super::export::export_versioned;
 use crate::{
@@ -75,9 +73,7 @@ pub fn describe_borrowed(view: &StridedMemoryView) -> Result<DLTensor> {
 /// assert_eq!(other.shape(), [2, 3]);
 /// # Ok::<(), Error>(())
 /// ```
-pub unsafe fn allocate_like(
-    prototype: *mut DLTensor,
-) -> Result<NonNull<DLManagedTensorVersioned>> {
+pub unsafe fn allocate_like(prototype: *mut DLTensor) -> Result<NonNull<DLManagedTensorVersioned>> {
     let prototype = NonNull::new(prototype).ok_or(Error::NullTensor)?;
     // SAFETY: (1).
     let DLTensor { device, ndim, dtype, shape, .. } = unsafe { *prototype.as_ptr() };
