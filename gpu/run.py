@@ -56,7 +56,9 @@ def steps() -> list[Step]:
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--upgrade"]
     wheels = [str(path) for path in sorted((HERE / "wheel").glob("*.whl"))]
     found = [Step("install", [*pip, "--target", str(SITE), *wheels], 60)]
-    programs = sorted(path for path in (HERE / "rust").iterdir() if os.access(path, os.X_OK) and not re.search(r"\.(so|dll|dylib)$", path.name))
+    programs = sorted(path for path in (HERE / "rust").iterdir() if not re.search(r"\.(so|dll|dylib)$", path.name))
+    for path in programs:
+        path.chmod(0o755)  # a copy over a network may have lost it
     benches = [path for path in programs if path.stem == "strideview-bench"]
     found += [Step(f"rust {path.stem}", [str(path)], 120, "rust") for path in programs if path not in benches]
     pytest = [python, "-m", "pytest", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=60"]
@@ -189,8 +191,9 @@ def table(results: list[Result]) -> str:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="run.sh", description="Runs the tests and benchmarks of the bundle.")
-    parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="only steps whose name contains TEXT, and the installation; may be repeated")
-    parser.add_argument("--skip", action="append", default=[], metavar="TEXT", help="no steps whose name contains TEXT; may be repeated")
+    listed = {"action": "append", "default": [], "metavar": "TEXT"}
+    parser.add_argument("--only", **listed, help="only steps whose name contains TEXT, and the installation; may be repeated")
+    parser.add_argument("--skip", **listed, help="no steps whose name contains TEXT; may be repeated")
     parser.add_argument("--require", default="cuda", metavar="NAMES", help="what a test must not skip for want of, with commas (default: cuda; '' for nothing)")
     parser.add_argument("--budget", type=float, default=560, metavar="SECONDS", help="start no step after this time, and stop the last one then (default: 560)")
     parser.add_argument("--show", action="store_true", help="print what failed steps wrote, its last 3000 characters")

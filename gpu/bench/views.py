@@ -12,6 +12,7 @@ import dataclasses
 import gc
 import os
 import pathlib
+import sys
 import timeit
 from collections.abc import Callable
 from typing import Any
@@ -203,6 +204,13 @@ def measured(case: Case, rounds: int, loops: int) -> dict[str, Any]:
     return {"case": case.name, "ours_ns": ours, "cuda_core_ns": theirs, "ratio": ratio, "bar": case.bar, "met": met}
 
 
+def has_gpu() -> bool:
+    try:
+        return bool(sv.Device(0).name)
+    except sv.DeviceError:
+        return False
+
+
 def shown(row: dict[str, Any]) -> str:
     def number(value: float | None, digits: int) -> str:
         return "" if value is None else f"{value:.{digits}f}"
@@ -222,27 +230,28 @@ def keep(rows: list[dict[str, Any]], folder: pathlib.Path) -> None:
             writer.writerow({name: f"{value:.3f}" if type(value) is float else value for name, value in row.items()})
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--loops", type=int, default=1000)
     parser.add_argument("--record", type=pathlib.Path, default=os.environ.get("STRIDEVIEW_RECORD"), help="the folder for views.csv")
     options = parser.parse_args()
     gc.disable()
-    rows = []
+    rows, failed, gpu = [], 0, has_gpu()
     print(f"{'nanoseconds':<44}{'ours':>9}{'cuda.core':>11}{'ratio':>7}{'bar':>6}")
     for case in CASES:
         try:
             rows.append(measured(case, options.rounds, options.loops))
-        except AssertionError:
-            raise
-        except Exception as error:  # a library or the GPU is missing, or does not do this
-            print(f"  {case.name}: not measured: {str(error).splitlines()[0] if str(error) else error!r}")
+        except Exception as error:
+            missing = isinstance(error, ImportError) or not gpu
+            failed += not missing
+            print(f"  {case.name}: {'not measured' if missing else 'FAILED'}: {error!r}")
             continue
         print(shown(rows[-1]), flush=True)
     if options.record and rows:
         keep(rows, pathlib.Path(options.record))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,14 +5,20 @@ import gc
 import dlhelp as d
 import numpy as np
 import pytest
-from strideview import StridedLayout, copy
+from interfaces import SaysOfDevice
+from strideview import StridedLayout, StridedMemoryView, copy
 from view_of import view_of
 
 
-def test_zs_01():
-    view = view_of(d.P(data=None, shape=(0,), dtype=(0, 64, 1)))
-    assert (view.shape, view.size, view.ptr) == ((0,), 0, 0)
-    assert view.dtype == np.int64
+def test_zs_01(case):
+    entries = case["input"]["cai"]
+    views = [
+        StridedMemoryView.from_cuda_array_interface(SaysOfDevice(entries | {"shape": (0,), "data": (0, False)}), -1),
+        view_of(d.P(data=None, shape=(0,), dtype=(0, 64, 1))),
+    ]
+    for view in views:
+        assert (view.shape, view.size, view.ptr) == ((0,), 0, 0)
+        assert view.dtype == np.int64
 
 
 def test_zs_03():

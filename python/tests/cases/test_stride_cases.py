@@ -3,6 +3,7 @@
 import dlhelp as d
 import numpy as np
 import pytest
+from interfaces import Says, SaysOfDevice
 from strideview import Device, StridedLayout, StridedMemoryView, copy
 from view_of import view_of
 
@@ -71,10 +72,12 @@ def test_sn_03(case):
 
 
 def test_sn_04():
-    view = view_of(d.P(np.zeros(8), shape=(2, 4), strides=None, dtype=(2, 64, 1)))
-    assert view.strides == (4, 1)
-    assert view.layout.is_contiguous_c
-    assert StridedLayout((2, 4), None, 8).is_contiguous_c
+    x = np.zeros((2, 4))
+    entries = {"shape": (2, 4), "typestr": x.dtype.str, "data": (x.ctypes.data, False), "version": 3}
+    for interface in (entries, entries | {"strides": None}):
+        view = StridedMemoryView.from_array_interface(Says(interface))
+        assert view.strides == (4, 1)
+        assert view.layout.is_contiguous_c
 
 
 def test_sn_06():
@@ -83,10 +86,12 @@ def test_sn_06():
 
 
 def test_sn_07():
+    x = np.zeros((2, 4))
+    entries = {"shape": (2, 4), "typestr": x.dtype.str, "data": (x.ctypes.data, False), "version": 3, "strides": (8,)}
+    with pytest.raises(ValueError, match="2"):
+        StridedMemoryView.from_array_interface(Says(entries))
     with pytest.raises(ValueError, match="2"):
         StridedLayout((2, 4), (8,), 8, divide_strides=True)
-    with pytest.raises(ValueError, match="2"):
-        StridedMemoryView.from_buffer(Device("cpu").allocate(64), (2, 4), (1,), itemsize=8)
 
 
 def test_s1_01(case):
@@ -98,7 +103,7 @@ def test_s1_01(case):
 
 def test_s1_03():
     x = np.ndarray((6, 4, 1), "f8", np.zeros(400, "u1"), 0, (8, 48, 4))
-    for view in (view_of(x), StridedMemoryView.from_buffer_protocol(x)):
+    for view in (StridedMemoryView.from_array_interface(x), StridedMemoryView.from_buffer_protocol(x), view_of(x)):
         assert view.strides[:2] == (1, 6)
         assert d.read(view.__dlpack__())["strides"][:2] == (1, 6)
 
@@ -124,19 +129,20 @@ def test_s1_07():
 
 def test_bs_01():
     x = np.zeros(3, dtype=[("k", "i4"), ("w", "f8")])["w"]
-    with pytest.raises((ValueError, BufferError), match="multiple"):
-        StridedMemoryView.from_buffer_protocol(x)
-    with pytest.raises((ValueError, BufferError), match="multiple"):
-        view_of(x)
+    with pytest.raises(ValueError, match="12"):
+        StridedMemoryView.from_array_interface(x)
+    for make in (StridedMemoryView.from_buffer_protocol, view_of):
+        with pytest.raises((ValueError, BufferError), match="multiple"):
+            make(x)
 
 
 def test_bs_03():
+    entries = {"shape": (2,), "typestr": "<f8", "strides": (12,), "data": (64, False), "version": 3}
     with pytest.raises(ValueError, match="12"):
-        StridedLayout((2,), (12,), 8, divide_strides=True)
+        StridedMemoryView.from_cuda_array_interface(SaysOfDevice(entries), -1)
 
 
 def test_bs_04():
     x = np.ndarray((0, 3), "f8", np.zeros(8, "u1"), 0, (5, 7))
-    assert StridedMemoryView.from_buffer_protocol(x).size == 0
-    assert view_of(x).size == 0
-    assert StridedLayout((0, 3), (5, 7), 8, divide_strides=True).volume == 0
+    for make in (StridedMemoryView.from_array_interface, StridedMemoryView.from_buffer_protocol, view_of):
+        assert make(x).size == 0

@@ -17,12 +17,21 @@ fn the_host_allocates() -> Outcome {
     Ok(())
 }
 
+/// The largest ordinal is one that no machine has, with or without a driver.
 #[test]
-fn cuda_is_a_clear_error() {
+fn a_device_that_is_not_there_is_a_clear_error() {
+    let error = Device::cuda(i32::MAX).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Runtime);
+    let missing = Device::Cuda(i32::MAX);
+    assert_eq!(missing.set_current(), Err(error));
+    assert_eq!(missing.allocate(8).unwrap_err(), error);
+    assert_eq!(missing.name(), Err(error));
+    assert!(error.to_string().starts_with("wanted"), "{error}");
+}
+
+#[test]
+fn a_build_without_cuda_says_so() {
     let error = Error::NoCuda { ordinal: 2 };
-    assert_eq!(Device::cuda(2), Err(error));
-    assert_eq!(Device::Cuda(2).set_current(), Err(error));
-    assert_eq!(Device::Cuda(2).allocate(8).unwrap_err(), error);
     assert_eq!(error.kind(), ErrorKind::Runtime);
     let wanted = "wanted CUDA device 2, got no CUDA driver support in this build";
     assert_eq!(error.to_string(), wanted);
