@@ -49,7 +49,9 @@ def strides_in_elements(array):
 
 def described(array):
     """Where the array is and what it is; strides only of the axes where they mean something."""
-    strides = tuple(stride if extent > 1 and array.size else None for extent, stride in zip(array.shape, array.strides, strict=True))
+    strides = tuple(
+        stride if extent > 1 and array.size else None for extent, stride in zip(array.shape, array.strides, strict=True)
+    )
     address = array.__array_interface__["data"][0] if array.size else None
     return array.dtype, array.shape, strides, address
 

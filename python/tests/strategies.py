@@ -55,7 +55,9 @@ def sliced_layouts(draw, max_rank=4, minimum=0):
         shape[axis] = draw(st.sampled_from([1, 2, 3]))
         layout = layout.broadcast_to(shape)
     odd = st.integers(-30, 30)
-    strides = [draw(odd) if extent == 1 else stride for extent, stride in zip(layout.shape, layout.strides, strict=True)]
+    strides = [
+        draw(odd) if extent == 1 else stride for extent, stride in zip(layout.shape, layout.strides, strict=True)
+    ]
     return StridedLayout(layout.shape, strides, layout.itemsize, slice_offset=layout.slice_offset)
 
 
@@ -67,7 +69,10 @@ def implicit_layouts(draw, max_rank=4, minimum=0):
 def layouts(max_rank=4, minimum=0):
     """Layouts of every kind; without empty ones when the minimum is 1."""
     return st.one_of(
-        sliced_layouts(max_rank, minimum), sliced_layouts(max_rank, minimum), odd_layouts(max_rank, minimum), implicit_layouts(max_rank, minimum)
+        sliced_layouts(max_rank, minimum),
+        sliced_layouts(max_rank, minimum),
+        odd_layouts(max_rank, minimum),
+        implicit_layouts(max_rank, minimum),
     )
 
 

@@ -231,7 +231,11 @@ def test_arguments(memory):
     ):
         with pytest.raises(ValueError, match="expected"):
             call()
-    for call in (lambda: Buffer.from_handle(-1, 1), lambda: Buffer.from_handle(2**64, 1), lambda: Buffer.from_handle(address, 2**64)):
+    for call in (
+        lambda: Buffer.from_handle(-1, 1),
+        lambda: Buffer.from_handle(2**64, 1),
+        lambda: Buffer.from_handle(address, 2**64),
+    ):
         with pytest.raises(OverflowError):
             call()
     for call in (

@@ -47,7 +47,12 @@ def imported(exporter):
 @pytest.mark.parametrize("source", KINDS.values(), ids=KINDS)
 def test_a_view_as_a_memoryview(source):
     shown, wanted = memoryview(view_of(source)), memoryview(source)
-    assert (shown.shape, shown.ndim, shown.itemsize, shown.nbytes) == (wanted.shape, wanted.ndim, wanted.itemsize, wanted.nbytes)
+    assert (shown.shape, shown.ndim, shown.itemsize, shown.nbytes) == (
+        wanted.shape,
+        wanted.ndim,
+        wanted.itemsize,
+        wanted.nbytes,
+    )
     assert (shown.readonly, shown.suboffsets) == (wanted.readonly, ())
     if source.shape != (0,):
         assert (shown.c_contiguous, shown.f_contiguous) == (source.flags.c_contiguous, source.flags.f_contiguous)
@@ -86,7 +91,15 @@ def test_standard_sizes():
     """The letters l and L have four bytes there."""
     native = "<" if sys.byteorder == "little" else ">"
     for order in ("=", native):
-        for written, meant in {"l": "int32", "L": "uint32", "q": "int64", "i": "int32", "h": "int16", "d": "float64", "?": "bool"}.items():
+        for written, meant in {
+            "l": "int32",
+            "L": "uint32",
+            "q": "int64",
+            "i": "int32",
+            "h": "int16",
+            "d": "float64",
+            "?": "bool",
+        }.items():
             view = imported(_testbuffer.ndarray([1, 0, 1], shape=[3], format=order + written))
             assert (view.dtype, np.asarray(view).tolist()) == (np.dtype(meant), [1, 0, 1])
 

@@ -113,7 +113,10 @@ def placed(memory, layout, shift):
 
 @given(st.data(), st.lists(st.integers(1, 4), max_size=3), st.sampled_from(ITEMSIZES))
 def test_overlaps_are_as_through_a_temporary(data, shape, itemsize):
-    target, source = data.draw(unique_layouts(shape, itemsize)), data.draw(unique_layouts(shape, itemsize) | any_layouts(shape, itemsize))
+    target, source = (
+        data.draw(unique_layouts(shape, itemsize)),
+        data.draw(unique_layouts(shape, itemsize) | any_layouts(shape, itemsize)),
+    )
     shifts = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 6))
     size = 8 + max(layout.max_offset - layout.min_offset for layout in (target, source))
     items = np.random.default_rng(0).integers(0, 256, (size, itemsize), np.uint8)
@@ -193,7 +196,11 @@ def test_many_axes():
 
 
 def test_broadcast_sources():
-    for source in (np.broadcast_to(np.float64(7), (40, 50)), np.broadcast_to(numbers((50,)), (40, 50)), np.broadcast_to(numbers((40, 1)), (40, 50))):
+    for source in (
+        np.broadcast_to(np.float64(7), (40, 50)),
+        np.broadcast_to(numbers((50,)), (40, 50)),
+        np.broadcast_to(numbers((40, 1)), (40, 50)),
+    ):
         check(np.zeros((40, 50)), source)
         check(np.zeros((50, 40)).T, source)
 
@@ -241,7 +248,13 @@ def test_every_way_to_ask():
 
 def test_calls_that_are_wrong():
     a = np.zeros(3)
-    for call in (lambda: copy(), lambda: copy(a), lambda: copy(a, a, None, None, None, None), lambda: copy(a, a, wrong=1), lambda: view_of(a).copy_from()):
+    for call in (
+        lambda: copy(),
+        lambda: copy(a),
+        lambda: copy(a, a, None, None, None, None),
+        lambda: copy(a, a, wrong=1),
+        lambda: view_of(a).copy_from(),
+    ):
         with pytest.raises(TypeError):
             call()
     for call in (lambda: copy(a, 1), lambda: copy(None, a), lambda: view_of(a).copy_to([1, 2, 3])):

@@ -1,9 +1,11 @@
 """Devices: the host, and what is said where there is no GPU."""
 
+import itertools
+
 import numpy as np
 import pytest
 from refusal import refused
-from strideview import AllocationError, Device, DeviceError, StridedMemoryView
+from strideview import AllocationError, Device, DeviceError, Event, Stream, StridedMemoryView
 
 
 def test_the_host():
@@ -48,7 +50,7 @@ def test_buffers_do_not_share_memory():
     device = Device("cpu")
     buffers = [device.allocate(256) for _ in range(20)]
     starts = sorted(buffer.handle for buffer in buffers)
-    assert all(after - before >= 256 for before, after in zip(starts, starts[1:], strict=False))
+    assert all(after - before >= 256 for before, after in itertools.pairwise(starts))
 
 
 def test_a_gpu_that_is_not_there():
@@ -85,3 +87,29 @@ def test_a_view_of_new_memory():
     view.copy_from(np.arange(6.0).reshape(2, 3))
     assert np.asarray(view).tolist() == [[0, 1, 2], [3, 4, 5]]
     assert memoryview(buffer).cast("d").tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_host_has_no_streams():
+    device = Device("cpu")
+    assert device.synchronize() is None
+    assert device.sync() is None
+    assert isinstance(device.name, str)
+    assert Device.count() >= 0
+    for call in (device.create_stream, lambda: device.default_stream):
+        with pytest.raises(ValueError, match="GPU"):
+            call()
+    with pytest.raises(TypeError):
+        device.allocate(8, stream=1)
+
+
+def test_streams_and_events_are_made_by_devices():
+    for cls in (Stream, Event):
+        with pytest.raises(TypeError):
+            cls()
+        with pytest.raises(TypeError):
+            type("Derived", (cls,), {})
+    for wrong in ("1", 1.0, None, True):
+        with pytest.raises(TypeError):
+            Stream.from_handle(wrong)
+    with pytest.raises(ValueError, match="-1"):
+        Stream.from_handle(-1)

@@ -74,7 +74,14 @@ def test_legacy_fields(dtype):
 
 def test_padded_and_other_dtypes():
     buffer = Device("cpu").allocate(64)
-    for name, code, flags in (("bfloat16", (4, 16, 1), 0), ("float8_e5m2", (12, 8, 1), 0), ("float32x4", (2, 32, 4), 0), ("int4", (0, 4, 1), 4), ("float4_e2m1fn", (17, 4, 1), 4), ("float4_e2m1fn_x2", (17, 4, 2), 0)):
+    for name, code, flags in (
+        ("bfloat16", (4, 16, 1), 0),
+        ("float8_e5m2", (12, 8, 1), 0),
+        ("float32x4", (2, 32, 4), 0),
+        ("int4", (0, 4, 1), 4),
+        ("float4_e2m1fn", (17, 4, 1), 4),
+        ("float4_e2m1fn_x2", (17, 4, 2), 0),
+    ):
         view = StridedMemoryView.from_buffer(buffer, (2, 2), dtype=name)
         tensor = d.read(view.__dlpack__(max_version=(1, 3)))
         assert (tensor["dtype"], tensor["flags"]) == (code, flags)
@@ -163,7 +170,12 @@ def test_keywords():
     view = view_of(np.zeros(3))
     assert view.__dlpack__(stream=None, max_version=None, dl_device=None, copy=None)
     assert view.__dlpack__(copy=False, dl_device=(1, 0), max_version=(1, 1), stream=None)
-    for call in (lambda: view.__dlpack__(None), lambda: view.__dlpack__(version=(1, 0)), lambda: view.__dlpack__(copy=1), lambda: view.__dlpack_device__(0)):
+    for call in (
+        lambda: view.__dlpack__(None),
+        lambda: view.__dlpack__(version=(1, 0)),
+        lambda: view.__dlpack__(copy=1),
+        lambda: view.__dlpack_device__(0),
+    ):
         with pytest.raises(TypeError):
             call()
 

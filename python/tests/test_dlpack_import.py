@@ -198,7 +198,11 @@ def test_what_a_producer_is_asked():
     assert producer.log == [{"max_version": (1, 3)}]
 
 
-@pytest.mark.parametrize("error", [BufferError("no"), RuntimeError("no"), ValueError("no"), KeyError("no"), TypeError("no"), MemoryError("no")], ids=repr)
+@pytest.mark.parametrize(
+    "error",
+    [BufferError("no"), RuntimeError("no"), ValueError("no"), KeyError("no"), TypeError("no"), MemoryError("no")],
+    ids=repr,
+)
 def test_errors_of_a_producer_come_out_as_they_are(error):
     producer = tensor(3, raises=error)
     with pytest.raises(type(error)) as caught:
@@ -241,7 +245,9 @@ def test_a_capsule_is_used_once():
         assert view.shape == (3,)
 
 
-@pytest.mark.parametrize("fields", [{"shape": (-1,)}, {"dtype": (200, 8, 1)}, {"version": (2, 0)}, {"device": (99, 0)}], ids=str)
+@pytest.mark.parametrize(
+    "fields", [{"shape": (-1,)}, {"dtype": (200, 8, 1)}, {"version": (2, 0)}, {"device": (99, 0)}], ids=str
+)
 def test_a_refused_capsule_is_left_as_it_was(fields):
     source = np.zeros(3, "f4")
     capsule = d.make(source.ctypes.data, fields.pop("shape", (3,)), **fields)
@@ -266,7 +272,11 @@ def test_the_deleter_is_called_once():
     for make in (lambda: tensor(3), lambda: tensor(3, versioned=False)):
         before = len(d.calls)
         view = view_of(make())
-        parts = [view[1:], view.T, view.bytes_view(), np.from_dlpack(StridedMemoryView.from_dlpack(view, -1))] if not view.readonly else [view[1:]]
+        parts = (
+            [view[1:], view.T, view.bytes_view(), np.from_dlpack(StridedMemoryView.from_dlpack(view, -1))]
+            if not view.readonly
+            else [view[1:]]
+        )
         del view
         gc.collect()
         assert len(d.calls) == before

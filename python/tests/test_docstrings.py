@@ -38,7 +38,11 @@ def test_examples(name):
 
 
 def test_every_method_of_a_layout_has_an_example():
-    methods = [name for name in dir(strideview.StridedLayout) if callable(getattr(strideview.StridedLayout, name)) and name[0] != "_"]
+    methods = [
+        name
+        for name in dir(strideview.StridedLayout)
+        if callable(getattr(strideview.StridedLayout, name)) and name[0] != "_"
+    ]
     assert len(methods) > 25
     assert [name for name in methods if f"StridedLayout.{name}" not in EXAMPLES] == []
 
@@ -50,5 +54,7 @@ def test_everything_public_is_documented():
         if not obj.__doc__:
             missing.append(name)
         if inspect.isclass(obj) and obj.__module__ != "strideview.exceptions":
-            missing += [f"{name}.{member}" for member in vars(obj) if member[0] != "_" and not getattr(obj, member).__doc__]
+            missing += [
+                f"{name}.{member}" for member in vars(obj) if member[0] != "_" and not getattr(obj, member).__doc__
+            ]
     assert missing == []

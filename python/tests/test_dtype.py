@@ -7,7 +7,22 @@ import pytest
 from strideview import Device, DType, StridedMemoryView
 from view_of import view_of
 
-NUMPY = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+NUMPY = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 ML_DTYPES = {
     "bfloat16": (4, 16, 1),
     "float8_e3m4": (7, 8, 1),
@@ -36,7 +51,11 @@ def with_dtype(dtype, shape=(2, 3)):
 @pytest.mark.parametrize("name", NUMPY)
 def test_dtypes_of_numpy(name):
     dtype = np.dtype(name)
-    for view in (view_of(np.zeros((2, 3), name)), StridedMemoryView.from_buffer_protocol(np.zeros((2, 3), name)), with_dtype(name)):
+    for view in (
+        view_of(np.zeros((2, 3), name)),
+        StridedMemoryView.from_buffer_protocol(np.zeros((2, 3), name)),
+        with_dtype(name),
+    ):
         assert type(view.dtype) is type(dtype)
         assert (view.dtype, view.itemsize) == (dtype, dtype.itemsize)
         assert view.dtype is view.dtype
@@ -53,7 +72,10 @@ def test_dtypes_of_ml_dtypes(name, code):
     assert DType(name).dlpack == code
 
 
-@pytest.mark.parametrize(("given", "meant"), [(float, "float64"), (bool, "bool"), (complex, "complex128"), ("f4", "float32"), ("=i2", "int16"), ("?", "bool")])
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [(float, "float64"), (bool, "bool"), (complex, "complex128"), ("f4", "float32"), ("=i2", "int16"), ("?", "bool")],
+)
 def test_what_numpy_takes(given, meant):
     assert with_dtype(given).dtype == np.dtype(meant)
 
@@ -65,7 +87,11 @@ def test_dtypes_that_numpy_has_not(name):
     assert (view.dtype, view.itemsize) == (DType(name), DType(name).itemsize)
 
 
-@pytest.mark.parametrize("wrong", ["O", "S3", "U1", "V3", [("a", "i4")], "M8[s]", "m8[ns]", "longdouble", np.dtype("f4").newbyteorder("S")], ids=str)
+@pytest.mark.parametrize(
+    "wrong",
+    ["O", "S3", "U1", "V3", [("a", "i4")], "M8[s]", "m8[ns]", "longdouble", np.dtype("f4").newbyteorder("S")],
+    ids=str,
+)
 def test_dtypes_that_no_view_can_carry(wrong):
     with pytest.raises(ValueError, match="expected"):
         with_dtype(wrong)
@@ -100,7 +126,23 @@ def test_our_own_dtype():
         dtype.name = "int32"
 
 
-@pytest.mark.parametrize("wrong", ["", "f4", "nonsense", "int3", "uint128", "complex256", "float32x0", "float32x1", "float32x99999", "FLOAT32", " float32", "float32\0"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "",
+        "f4",
+        "nonsense",
+        "int3",
+        "uint128",
+        "complex256",
+        "float32x0",
+        "float32x1",
+        "float32x99999",
+        "FLOAT32",
+        " float32",
+        "float32\0",
+    ],
+)
 def test_names_that_are_none(wrong):
     with pytest.raises(ValueError, match="expected"):
         DType(wrong)

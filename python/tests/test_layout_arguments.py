@@ -63,7 +63,9 @@ def test_pairs(pair):
     assert StridedLayout((5, 6, 7, 8), None, 4).sub(pair).shape == (7, 8)
 
 
-@pytest.mark.parametrize("axes", [(1, 0, 2), [1, 0, 2], np.array([1, 0, 2]), (-2, -3, -1), (Index(1), np.int8(0), 2)], ids=repr)
+@pytest.mark.parametrize(
+    "axes", [(1, 0, 2), [1, 0, 2], np.array([1, 0, 2]), (-2, -3, -1), (Index(1), np.int8(0), 2)], ids=repr
+)
 def test_lists_of_axes(axes):
     assert LAYOUT.permuted(axes).shape == (3, 2, 4)
     assert StridedLayout.dense((2, 3, 4), 4, axes).strides == (4, 8, 1)
@@ -129,26 +131,55 @@ def test_no_integers(wrong):
         with pytest.raises(TypeError):
             call()
     if wrong is not None:
-        for call in (lambda: LAYOUT.squeezed(wrong), lambda: LAYOUT.flattened(mask=wrong), lambda: StridedLayout((2,), wrong, 4)):
+        for call in (
+            lambda: LAYOUT.squeezed(wrong),
+            lambda: LAYOUT.flattened(mask=wrong),
+            lambda: StridedLayout((2,), wrong, 4),
+        ):
             with pytest.raises(TypeError):
                 call()
 
 
-@pytest.mark.parametrize("wrong", ["23", b"23", {2: 3}, {2, 3}, frozenset([2]), iter([2]), [[2, 3]], np.array([[2, 3]]), np.array([2.0]), np.array([True])], ids=repr)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "23",
+        b"23",
+        {2: 3},
+        {2, 3},
+        frozenset([2]),
+        iter([2]),
+        [[2, 3]],
+        np.array([[2, 3]]),
+        np.array([2.0]),
+        np.array([True]),
+    ],
+    ids=repr,
+)
 def test_no_shapes(wrong):
-    for call in (lambda: StridedLayout(wrong, None, 4), lambda: StridedLayout((2, 3), wrong, 4), lambda: LAYOUT.reshaped(wrong)):
+    for call in (
+        lambda: StridedLayout(wrong, None, 4),
+        lambda: StridedLayout((2, 3), wrong, 4),
+        lambda: LAYOUT.reshaped(wrong),
+    ):
         with pytest.raises(TypeError):
             call()
 
 
-@pytest.mark.parametrize("wrong", [True, False, np.True_, 1.0, "1", b"1", [1], {}, object(), np.array([1]), (0, True), (0, [1]), ((0,),), (0, 1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "wrong",
+    [True, False, np.True_, 1.0, "1", b"1", [1], {}, object(), np.array([1]), (0, True), (0, [1]), ((0,),), (0, 1.0)],
+    ids=repr,
+)
 def test_no_indices(wrong):
     for call in (lambda: LAYOUT[wrong], lambda: LAYOUT.sliced(wrong)):
         with pytest.raises(TypeError):
             call()
 
 
-@pytest.mark.parametrize("wrong", [slice(1.0, None), slice(None, "a"), slice(None, None, 1.5), slice([1], None)], ids=repr)
+@pytest.mark.parametrize(
+    "wrong", [slice(1.0, None), slice(None, "a"), slice(None, None, 1.5), slice([1], None)], ids=repr
+)
 def test_no_slices(wrong):
     with pytest.raises(TypeError):
         LAYOUT[wrong]
@@ -186,7 +217,9 @@ def test_huge_quantities_overflow(huge):
             call()
 
 
-@pytest.mark.parametrize("huge", [2**31, 2**32, INT64_MAX, INT64_MIN, 2**63, 2**64, -(2**64), 2**64 + 1, np.uint64(2**63)])
+@pytest.mark.parametrize(
+    "huge", [2**31, 2**32, INT64_MAX, INT64_MIN, 2**63, 2**64, -(2**64), 2**64 + 1, np.uint64(2**63)]
+)
 def test_huge_axes_and_indices_are_out_of_range(huge):
     axes = [
         lambda: LAYOUT.transposed(0, huge),
@@ -229,15 +262,30 @@ def test_largest_quantities():
     assert StridedLayout((1,), (INT64_MIN,), 1).offset_bounds == (0, 0)
     assert StridedLayout((1,), None, INT64_MAX).nbytes == INT64_MAX
     assert StridedLayout((2**31, 2**31), None, 1).max_offset == 2**62 - 1
-    for shape, strides, itemsize in [((2,), (INT64_MAX,), 1), ((2**62, 2), None, 1), ((2**61,), None, 4), ((2,), (INT64_MIN,), 2), ((3,), (2**62,), 1)]:
+    for shape, strides, itemsize in [
+        ((2,), (INT64_MAX,), 1),
+        ((2**62, 2), None, 1),
+        ((2**61,), None, 4),
+        ((2,), (INT64_MIN,), 2),
+        ((3,), (2**62,), 1),
+    ]:
         with pytest.raises(LayoutOverflowError):
             StridedLayout(shape, strides, itemsize)
 
 
 @pytest.mark.parametrize("shape", [(0, 2**62, 2**62), (2**62, 0, 2**62), (2**62, 2**62, 0)])
 def test_empty_layouts_never_overflow(shape):
-    for layout in (StridedLayout(shape, None, 2**40), StridedLayout(shape, (INT64_MAX, INT64_MIN, 1), 2**40), StridedLayout.dense(shape, 16)):
-        assert (layout.volume, layout.nbytes, layout.offset_bounds, layout.required_size_in_bytes()) == (0, 0, (0, -1), 0)
+    for layout in (
+        StridedLayout(shape, None, 2**40),
+        StridedLayout(shape, (INT64_MAX, INT64_MIN, 1), 2**40),
+        StridedLayout.dense(shape, 16),
+    ):
+        assert (layout.volume, layout.nbytes, layout.offset_bounds, layout.required_size_in_bytes()) == (
+            0,
+            0,
+            (0, -1),
+            0,
+        )
         assert len(layout.strides_in_bytes or shape) == 3
         assert isinstance(layout.slice_offset_in_bytes, int)
         assert layout.coalesced().shape == (0,)

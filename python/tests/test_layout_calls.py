@@ -41,7 +41,9 @@ METHODS = [
     ("runs", {}, {}, {}),
     ("flattened_axis_mask", {}, {}, {}),
 ]
-by_method = pytest.mark.parametrize(("name", "required", "optional", "by_name"), METHODS, ids=[entry[0] for entry in METHODS])
+by_method = pytest.mark.parametrize(
+    ("name", "required", "optional", "by_name"), METHODS, ids=[entry[0] for entry in METHODS]
+)
 
 
 def value(result):
@@ -53,7 +55,9 @@ def call(name, *args, **kwargs):
 
 
 def test_every_method_is_listed():
-    public = {name for name in dir(StridedLayout) if not name.startswith("_") and callable(getattr(StridedLayout, name))}
+    public = {
+        name for name in dir(StridedLayout) if not name.startswith("_") and callable(getattr(StridedLayout, name))
+    }
     assert {entry[0] for entry in METHODS} <= public
     assert public - {entry[0] for entry in METHODS} <= {"diagram", "to_svg"}
 
@@ -147,7 +151,9 @@ def test_names_that_are_not_interned():
 
 def test_static_methods_work_from_class_and_instance():
     assert LAYOUT.dense((2,), 4) == StridedLayout.dense((2,), 4)
-    assert LAYOUT.dense_like(OTHER) is OTHER
+    dense = LAYOUT.dense_like(OTHER)
+    assert dense == OTHER and dense.strides is not None
+    assert LAYOUT.dense_like(dense) is dense
 
 
 def test_methods_refuse_other_objects():

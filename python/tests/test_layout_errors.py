@@ -158,7 +158,11 @@ def test_errors_pickle_with_their_codes():
     with pytest.raises(exceptions.AxisError) as caught:
         L.squeezed(7)
     again = pickle.loads(pickle.dumps(caught.value))
-    assert (type(again), str(again), again.code) == (exceptions.AxisError, str(caught.value), "layout.axis_out_of_range")
+    assert (type(again), str(again), again.code) == (
+        exceptions.AxisError,
+        str(caught.value),
+        "layout.axis_out_of_range",
+    )
 
 
 def test_a_refused_call_leaves_the_layout_as_it_was():

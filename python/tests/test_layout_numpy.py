@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import ITEMSIZES, bytes_of_layout, extents, layouts, numbered, odd_layouts, same_map, shapes, sliced_layouts, slices_of
+from strategies import (
+    ITEMSIZES,
+    bytes_of_layout,
+    extents,
+    layouts,
+    numbered,
+    odd_layouts,
+    same_map,
+    shapes,
+    sliced_layouts,
+    slices_of,
+)
 from strideview import LayoutError, StridedLayout
 
 
@@ -35,7 +46,9 @@ def indices_of(draw, layout):
     entries = []
     for extent in layout.shape[: draw(st.integers(0, layout.ndim))]:
         integer = st.integers(-extent - 1, extent) if draw(st.integers(0, 9)) == 0 else st.integers(-extent, extent - 1)
-        entries.append(draw(st.one_of(slices_of(extent, wild=True), slices_of(extent), integer) if extent else slices_of(0)))
+        entries.append(
+            draw(st.one_of(slices_of(extent, wild=True), slices_of(extent), integer) if extent else slices_of(0))
+        )
     for _ in range(draw(st.integers(0, 2))):
         entries.insert(draw(st.integers(0, len(entries))), None)
     if draw(st.booleans()):
@@ -50,7 +63,9 @@ def test_slicing(data, layout):
         agree(layout, ours, lambda array: array[index], (ValueError, IndexError))
 
 
-@given(st.integers(0, 7), st.none() | st.integers(-9, 9), st.none() | st.integers(-9, 9), st.none() | st.integers(-9, 9))
+@given(
+    st.integers(0, 7), st.none() | st.integers(-9, 9), st.none() | st.integers(-9, 9), st.none() | st.integers(-9, 9)
+)
 def test_slices_of_one_axis(extent, start, stop, step):
     index = slice(start, stop, step)
     layout = StridedLayout((extent,), None, 4)
@@ -64,7 +79,13 @@ def test_slices_of_one_axis(extent, start, stop, step):
 @pytest.mark.parametrize("bound", [2**31, 2**63 - 1, 2**63, 2**70, -(2**63), -(2**63) - 1, -(2**70)])
 def test_slices_with_huge_bounds(bound):
     layout = StridedLayout((5,), None, 4)
-    for index in (slice(bound, None), slice(None, bound), slice(None, None, bound), slice(bound, None, -1), slice(3, bound, -2)):
+    for index in (
+        slice(bound, None),
+        slice(None, bound),
+        slice(None, None, bound),
+        slice(bound, None, -1),
+        slice(3, bound, -2),
+    ):
         assert list(layout[index].offsets()) == list(range(5)[index])
 
 
@@ -156,7 +177,9 @@ def test_unsqueezing(data, layout):
 @given(st.data(), layouts())
 def test_diagonals(data, layout):
     first, second, offset = data.draw(axes_of(layout)), data.draw(axes_of(layout)), data.draw(st.integers(-6, 6))
-    agree(layout, lambda it: it.diagonal(first, second, offset), lambda array: np.diagonal(array, offset, first, second))
+    agree(
+        layout, lambda it: it.diagonal(first, second, offset), lambda array: np.diagonal(array, offset, first, second)
+    )
 
 
 @given(st.data(), layouts())
@@ -221,7 +244,11 @@ def bytes_in_order(start, shape, strides, itemsize):
     return [int(start + np.dot(index, strides) + byte) for index in np.ndindex(*shape) for byte in range(itemsize)]
 
 
-@given(st.one_of(sliced_layouts(minimum=1), odd_layouts(minimum=1)), st.sampled_from([1, 2, 4, 8, 16]), st.sampled_from([1, 2, 4, 8, 16]))
+@given(
+    st.one_of(sliced_layouts(minimum=1), odd_layouts(minimum=1)),
+    st.sampled_from([1, 2, 4, 8, 16]),
+    st.sampled_from([1, 2, 4, 8, 16]),
+)
 def test_repacking_as_numpy_views_another_dtype(layout, old, new):
     """Where NumPy takes the dtype and whole items fit into the strides and the offset, so do we."""
     layout = StridedLayout(layout.shape, layout.strides, old, slice_offset=layout.slice_offset)

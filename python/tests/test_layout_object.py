@@ -67,7 +67,10 @@ def test_implicit_and_explicit_strides_are_equal():
     assert hash(IMPLICIT) == hash(EXPLICIT)
     assert {IMPLICIT: "found"}[EXPLICIT] == "found"
     empty = StridedLayout((0, 3), None, 4)
-    assert (empty == StridedLayout((0, 3), (0, 0), 4), hash(empty) == hash(StridedLayout((0, 3), (0, 0), 4))) == (True, True)
+    assert (empty == StridedLayout((0, 3), (0, 0), 4), hash(empty) == hash(StridedLayout((0, 3), (0, 0), 4))) == (
+        True,
+        True,
+    )
 
 
 def test_equality_is_literal():
@@ -102,7 +105,9 @@ def test_a_layout_is_no_sequence():
 
 
 def test_hashes_are_spread():
-    hashes = {hash(StridedLayout((n, m), None, itemsize)) for n in range(20) for m in range(20) for itemsize in (1, 2, 4)}
+    hashes = {
+        hash(StridedLayout((n, m), None, itemsize)) for n in range(20) for m in range(20) for itemsize in (1, 2, 4)
+    }
     assert len(hashes) == 1200
 
 

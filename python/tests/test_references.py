@@ -54,7 +54,12 @@ def transform():
 
 def fail():
     layout = StridedLayout((2, 3, 4), None, 8)
-    for call, argument in ((layout.reshaped, (5,)), (layout.permuted, "abc"), (layout.sliced, 7), (layout.squeezed, 2**70)):
+    for call, argument in (
+        (layout.reshaped, (5,)),
+        (layout.permuted, "abc"),
+        (layout.sliced, 7),
+        (layout.squeezed, 2**70),
+    ):
         try:
             call(argument)
         except (TypeError, ValueError):
@@ -94,7 +99,15 @@ def allocate():
 
 @pytest.mark.parametrize(
     ("work", "rounds"),
-    [(read_everything, ROUNDS), (transform, 30_000), (fail, 20_000), (view, 30_000), (export, 20_000), (copy_arrays, 50_000), (allocate, 30_000)],
+    [
+        (read_everything, ROUNDS),
+        (transform, 30_000),
+        (fail, 20_000),
+        (view, 30_000),
+        (export, 20_000),
+        (copy_arrays, 50_000),
+        (allocate, 30_000),
+    ],
     ids=lambda it: getattr(it, "__name__", ""),
 )
 def test_memory_stays_flat(work, rounds):
@@ -105,7 +118,7 @@ def test_references_of_cached_tuples():
     layout = StridedLayout((1000, 2000), (2000, 1), 8)
     for name in ("shape", "strides", "strides_in_bytes", "stride_order"):
         first = getattr(layout, name)
-        held_once = tuple([1000, 2000])
+        held_once = tuple([1000, 2000])  # not a literal, which the code would hold too
         holder = [held_once]
         assert sys.getrefcount(first) == sys.getrefcount(held_once)
         before = sys.getrefcount(first)
@@ -157,7 +170,13 @@ def test_a_view_lets_go_of_what_it_came_from():
     array = np.zeros(8)
     before = sys.getrefcount(array)
     parts = [view_of(array)]
-    for step in (lambda it: it[2:], lambda it: it.T, lambda it: it.reshape((2, 3)), lambda it: it.bytes_view(), lambda it: it.view(dtype="uint8")):
+    for step in (
+        lambda it: it[2:],
+        lambda it: it.T,
+        lambda it: it.reshape((2, 3)),
+        lambda it: it.bytes_view(),
+        lambda it: it.view(dtype="uint8"),
+    ):
         parts.append(step(parts[-1] if parts[-1].ndim < 2 else parts[-1].reshape((-1,))))
     alive = weakref.ref(parts[0])
     assert sys.getrefcount(array) > before

@@ -44,7 +44,11 @@ def test_layout_of_a_view(source):
 @every_kind
 def test_back_to_numpy(source):
     """The same memory, and read-only where it was."""
-    for back in (np.from_dlpack(view_of(source)), np.asarray(view_of(source)), np.asarray(StridedMemoryView.from_buffer_protocol(source))):
+    for back in (
+        np.from_dlpack(view_of(source)),
+        np.asarray(view_of(source)),
+        np.asarray(StridedMemoryView.from_buffer_protocol(source)),
+    ):
         assert described(back) == described(source)
         assert back.flags.writeable == source.flags.writeable
         assert np.array_equal(back, source)
@@ -95,7 +99,12 @@ def test_objects_without_memory():
     for wrong in (1, None, "text", object(), [1, 2], (1, 2), {}):
         with pytest.raises((BufferError, TypeError)):
             view_of(wrong)
-    for wrong in (lambda: StridedMemoryView(), lambda: StridedMemoryView(b"a"), lambda: StridedMemoryView(b"a", -1, 0), lambda: StridedMemoryView(b"a", stream=-1)):
+    for wrong in (
+        lambda: StridedMemoryView(),
+        lambda: StridedMemoryView(b"a"),
+        lambda: StridedMemoryView(b"a", -1, 0),
+        lambda: StridedMemoryView(b"a", stream=-1),
+    ):
         with pytest.raises(TypeError):
             wrong()
 
@@ -159,7 +168,9 @@ def test_a_bytearray_may_grow_again_when_the_view_is_gone():
 
 @given(st.data(), st.sampled_from(list(KINDS.values())))
 def test_indexing(data, source):
-    index = tuple(data.draw(slices_of(extent, wild=True)) for extent in source.shape[: data.draw(st.integers(0, source.ndim))])
+    index = tuple(
+        data.draw(slices_of(extent, wild=True)) for extent in source.shape[: data.draw(st.integers(0, source.ndim))]
+    )
     if index and source.shape[0] and data.draw(st.booleans()):
         index = (data.draw(st.integers(-source.shape[0], source.shape[0] - 1)), *index[1:])
     index += data.draw(st.sampled_from([(...,), (..., None), (None, ...)]))
@@ -233,14 +244,26 @@ def test_transforms_that_are_refused():
         view.T.view(dtype="f4")
     with refused("layout.not_divisible", ValueError):
         view[:, :, :3].view(dtype="c16")
-    for wrong in (lambda: view.reshape(6, 4), lambda: view.permute(2, 0, 1), lambda: view.view("f4"), lambda: view.view((24,)), lambda: view.reshape("a")):
+    for wrong in (
+        lambda: view.reshape(6, 4),
+        lambda: view.permute(2, 0, 1),
+        lambda: view.view("f4"),
+        lambda: view.view((24,)),
+        lambda: view.reshape("a"),
+    ):
         with pytest.raises(TypeError):
             wrong()
 
 
 def test_bytes_of_a_view():
     """Dense bytes in the order of memory, for every dense order."""
-    for source in (numbers((2, 3), "f4"), numbers((2, 3), "i2", order="F"), np.array(1.5), np.zeros((0, 3)), numbers((2, 3, 4)).transpose(1, 2, 0)):
+    for source in (
+        numbers((2, 3), "f4"),
+        numbers((2, 3), "i2", order="F"),
+        np.array(1.5),
+        np.zeros((0, 3)),
+        numbers((2, 3, 4)).transpose(1, 2, 0),
+    ):
         view = view_of(source).bytes_view()
         assert (view.shape, view.dtype, view.layout.is_contiguous_c) == ((source.nbytes,), np.uint8, True)
         in_memory = source.transpose(np.argsort([-stride for stride in source.strides]))

@@ -16,9 +16,13 @@ pub(crate) fn from_start(axis: i64, rank: usize) -> usize {
     (if axis < 0 { axis + rank as i64 } else { axis }) as usize
 }
 
-/// The position, counted from 0 to `rank`, before which axes are inserted; -1 is the end.
+/// The position, 0 to `rank`, before which axes are inserted; -1 is the end.
 pub(crate) fn normalize_position(position: i64, rank: usize) -> Result<usize> {
-    normalize(position, rank + 1).map_err(|_| LayoutError::PositionOutOfRange { position, rank })
+    let counted = if position == -1 { Ok(rank) } else { usize::try_from(position) };
+    match counted {
+        Ok(counted) if counted <= rank => Ok(counted),
+        _ => Err(LayoutError::PositionOutOfRange { position, rank }),
+    }
 }
 
 /// A set of axes, to find those named twice.

@@ -66,7 +66,7 @@ pub enum LayoutError {
         /// Number of axes to choose from.
         rank: usize,
     },
-    /// A position outside `-rank - 1 ..= rank`, where axes are to be inserted.
+    /// A position that is neither 0 to the rank nor -1, where axes are to be inserted.
     PositionOutOfRange {
         /// Position given.
         position: i64,
@@ -464,7 +464,7 @@ impl fmt::Display for LayoutError {
             }
             E::PositionOutOfRange { position, rank } => write!(
                 f,
-                "position {position} is out of range: 0 to {rank} for rank {rank}, or negative from the end"
+                "position {position} is out of range: 0 to {rank} for rank {rank}, or -1 for the end"
             ),
             E::DuplicateAxis { axis } => write!(f, "each axis may be named once, got axis {axis} twice"),
             E::AxisCount { axes, rank } => {

@@ -36,7 +36,7 @@ pub(crate) fn from_object(object: &Bound<'_, PyAny>) -> PyResult<StridedMemoryVi
 pub(crate) fn from_cuda_object(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<StridedMemoryView> {
+) -> PyResult<(StridedMemoryView, i64)> {
     let entries = object.getattr(intern!(object.py(), "__cuda_array_interface__"))?;
     import_cuda(object, entries, stream)
 }
@@ -58,12 +58,13 @@ pub(crate) fn import<'py>(
     tensor.inside(if data.is_none() { object } else { &data }, offset)
 }
 
-/// A view through a CUDA Array Interface, as it was read from an object, for use on a stream.
+/// A view through a CUDA Array Interface, as it was read from an object, for use on a stream; and
+/// the producer's stream, -1 when it names none.
 pub(crate) fn import_cuda<'py>(
     object: &Bound<'py, PyAny>,
     entries: Bound<'py, PyAny>,
     stream: Option<&Bound<'py, PyAny>>,
-) -> PyResult<StridedMemoryView> {
+) -> PyResult<(StridedMemoryView, i64)> {
     let consumer = stream_number(stream.ok_or_else(no_stream)?)?;
     let interface = Interface::of(object, "__cuda_array_interface__", entries)?;
     interface.check(2)?;
@@ -76,7 +77,7 @@ pub(crate) fn import_cuda<'py>(
     if let Some(producer) = producer {
         order_after_producer(producer, consumer, access.device_id)?;
     }
-    Ok(owned_by(object, described.with_access(access)))
+    Ok((owned_by(object, described.with_access(access)), producer.unwrap_or(-1)))
 }
 
 /// A view of the memory that `object` keeps.

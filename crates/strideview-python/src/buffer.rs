@@ -15,6 +15,7 @@ use crate::buffer_protocol;
 use crate::convert::{size, unsigned};
 use crate::dlpack::{Wanted, requested};
 use crate::errors::{OrRaise, expected, value_error};
+use crate::memory_resource::PyMemoryResource;
 use crate::owner::PyOwner;
 
 /// A span of memory, who may touch it, and who frees it.
@@ -162,6 +163,12 @@ impl PyBuffer {
     #[getter]
     fn owner(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.owner.as_ref().and_then(|owner| owner.object(py))
+    }
+
+    /// What the memory came from; None for memory that was wrapped, or when closed.
+    #[getter]
+    fn memory_resource(&self) -> Option<PyMemoryResource> {
+        self.buffer.resource().map(PyMemoryResource)
     }
 
     /// Releases the memory or its owner, once; a second call does nothing.

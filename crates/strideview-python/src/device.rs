@@ -8,6 +8,7 @@ use strideview::{Device, cuda};
 use crate::buffer::PyBuffer;
 use crate::convert::{integer, size};
 use crate::errors::{OrRaise, expected, value_error};
+use crate::memory_resource::PyMemoryResource;
 use crate::stream::{PyStream, stream_token};
 
 /// Where to allocate: the host, ``Device("cpu")``, or a GPU by its ordinal.
@@ -90,6 +91,12 @@ impl PyDevice {
     #[getter]
     fn default_stream(&self) -> PyResult<PyStream> {
         self.gpu()?.default_stream().or_raise().map(PyStream)
+    }
+
+    /// What ``allocate`` takes memory from.
+    #[getter]
+    fn memory_resource(&self) -> PyResult<PyMemoryResource> {
+        self.0.memory_resource().or_raise().map(PyMemoryResource)
     }
 
     /// A new buffer of ``size`` bytes.

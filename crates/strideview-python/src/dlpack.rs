@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ use strideview::interop::dlpack::{Managed, Request, device_of, export, inspect, 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};
 use crate::raw::vectorcall::call_with_keywords;
-use crate::stream::{order, stream_number};
+use crate::stream::{helper_stream, order, settle, stream_number};
 
 /// A view of the tensor of a producer, by its `__dlpack__`.
 pub(crate) fn import(
@@ -79,39 +79,52 @@ fn capsule_of<'py>(
     let words = Words::get(py)?;
     let name = words.dlpack.bind(py);
     let version = words.version.bind(py).as_any();
-    let stream = stream_for(producer, stream)?;
-    let result = match &stream {
-        None => call_with_keywords(producer, name, words.max_version.bind(py), [version]),
-        Some(stream) => {
-            let keywords = words.stream_and_max_version.bind(py);
-            call_with_keywords(producer, name, keywords, [stream, version])
-        }
+    let Some((number, device_id)) = stream_for(producer, stream)? else {
+        let result = call_with_keywords(producer, name, words.max_version.bind(py), [version]);
+        return result.or_else(|error| older_call(producer, None, error));
     };
-    match result {
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
-            older_call(producer, stream.as_ref(), &error)
+    let call = |number: i64| {
+        let stream = number.into_pyobject(py)?.into_any();
+        let keywords = words.stream_and_max_version.bind(py);
+        let result = call_with_keywords(producer, name, keywords, [&stream, version]);
+        result.or_else(|error| older_call(producer, Some(&stream), error))
+    };
+    call(number).or_else(|error| {
+        // torch takes no per-thread stream, and JAX none that asks for no ordering.
+        let per_thread = number == PER_THREAD && error.is_instance_of::<PyBufferError>(py);
+        let unordered = number == UNORDERED && error.is_instance_of::<PyRuntimeError>(py);
+        if !per_thread && !unordered {
+            return Err(error);
         }
-        result => result,
-    }
+        let helper = helper_stream(device_id)?;
+        let capsule = call(helper)?;
+        order(number, helper, device_id)?;
+        Ok(capsule)
+    })
 }
+
+/// The streams that some producers refuse, as DLPack counts.
+const PER_THREAD: i64 = 2;
+const UNORDERED: i64 = -1;
 
 /// The call for a producer that knows no versions. A `TypeError` of its own comes out as it was.
 #[cold]
 fn older_call<'py>(
     producer: &Bound<'py, PyAny>,
     stream: Option<&Bound<'py, PyAny>>,
-    first: &PyErr,
+    first: PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = producer.py();
+    if !first.is_instance_of::<PyTypeError>(py) {
+        return Err(first);
+    }
     let words = Words::get(py)?;
     let name = words.dlpack.bind(py);
     let result = match stream {
         None => producer.call_method0(name),
         Some(stream) => call_with_keywords(producer, name, words.stream.bind(py), [stream]),
     };
-    result.map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(py) { first.clone_ref(py) } else { error }
-    })
+    result.map_err(|error| if error.is_instance_of::<PyTypeError>(py) { first } else { error })
 }
 
 /// The names and values of calls to producers, made once.
@@ -163,24 +176,23 @@ fn numpy_array_class(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     numpy.getattr("ndarray").ok()
 }
 
-/// The stream to name to the producer: none for memory of the host.
+/// The stream to name to the producer, as DLPack counts, and the device; none for memory of the host.
 #[inline]
-fn stream_for<'py>(
-    producer: &Bound<'py, PyAny>,
-    stream: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn stream_for(
+    producer: &Bound<'_, PyAny>,
+    stream: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<(i64, i32)>> {
     if is_numpy_array(producer) {
         return Ok(None);
     }
     let py = producer.py();
     let device = producer.call_method0(intern!(py, "__dlpack_device__"))?;
-    let (kind, _): (i32, i32) = device.extract()?;
+    let (kind, id): (i32, i32) = device.extract()?;
     if kind != DLDeviceType::CUDA.0 {
         return Ok(None);
     }
     let Some(stream) = stream else { return Err(no_stream()) };
-    // Encoded as DLPack counts: the handle 0, the legacy default stream, is 1.
-    Ok(Some(stream_number(stream)?.into_pyobject(py)?.into_any()))
+    Ok(Some((stream_number(stream)?, id)))
 }
 
 /// What to say where memory of a device is taken over without a stream.
@@ -288,6 +300,12 @@ fn order_consumer(
         return Err(PyValueError::new_err(format!(
             "expected a stream as DLPack counts them (-1, 1, 2 or a handle), got {consumer}"
         )));
+    }
+    if stream.is_none() && view.access().host {
+        // Whoever names no stream for memory that the host can reach may be going to read it there.
+        // SAFETY: called from a method, with the GIL held.
+        let py = unsafe { Python::assume_attached() };
+        return settle(py, pending, view.device_id());
     }
     order(consumer, pending, view.device_id())
 }

@@ -14,6 +14,7 @@ mod dtype;
 mod errors;
 mod exchange;
 mod layout;
+mod memory_resource;
 mod owner;
 mod raw;
 mod stream;
@@ -34,6 +35,8 @@ mod _strideview {
     use crate::dtype::PyDType;
     #[pymodule_export]
     use crate::layout::_rebuild_layout;
+    #[pymodule_export]
+    use crate::memory_resource::PyMemoryResource;
     #[pymodule_export]
     use crate::stream::{PyEvent, PyStream};
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! The Python classes `Stream` and `Event`, and streams as arguments.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -210,4 +211,32 @@ pub(crate) fn order(later: i64, earlier: i64, device_id: i32) -> PyResult<()> {
         unsafe { Stream::from_handle(handle, Some(device), None) }.or_raise()
     };
     strideview::cuda::order_after(&stream(later)?, &stream(earlier)?).or_raise()
+}
+
+/// The number of a stream of our own on a device, made when it is first needed, for producers that
+/// refuse the stream they are asked for.
+pub(crate) fn helper_stream(device_id: i32) -> PyResult<i64> {
+    static STREAMS: Mutex<Option<HashMap<i32, Stream>>> = Mutex::new(None);
+    let mut streams = STREAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let streams = streams.get_or_insert_default();
+    if let Some(stream) = streams.get(&device_id) {
+        return Ok(stream.arg().number());
+    }
+    let stream = Device::new(device_id).and_then(Stream::new).or_raise()?;
+    let number = stream.arg().number();
+    streams.insert(device_id, stream);
+    Ok(number)
+}
+
+/// Waits until what a stream has queued is done, where one is known: for memory that the host is
+/// going to read.
+pub(crate) fn settle(py: Python<'_>, pending: i64, device_id: i32) -> PyResult<()> {
+    if pending < 0 {
+        return Ok(());
+    }
+    let handle = handle_of_number(pending)?;
+    let device = Device::new(device_id).or_raise()?;
+    // SAFETY: the stream was named when the view was made, by its user, who keeps it.
+    let stream = unsafe { Stream::from_handle(handle, Some(device), None) }.or_raise()?;
+    py.detach(|| stream.synchronize()).or_raise()
 }

@@ -26,12 +26,12 @@ use order::Order;
 /// The dense layout like this one: the object itself if it is that layout already.
 fn dense(this: &LayoutObject, order: &Order) -> PyResult<NonNull<ffi::PyObject>> {
     let layout = this.layout();
-    let keeps_order = matches!(order, Order::C | Order::K);
-    if keeps_order && layout.has_implicit_strides() && layout.slice_offset() == 0 {
-        return Ok(same(this));
-    }
     let dense = layout.to_dense(order.get()).or_raise()?;
-    if dense == *layout { Ok(same(this)) } else { Ok(dense).made() }
+    if dense == *layout && !layout.has_implicit_strides() {
+        Ok(same(this))
+    } else {
+        Ok(dense).made()
+    }
 }
 
 /// The layout with another item size: the object itself if it is the same one.

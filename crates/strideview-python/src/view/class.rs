@@ -11,7 +11,8 @@ use strideview::Slice;
 
 use super::from_buffer::Arguments;
 use super::getters::GETTERS;
-use super::import::from_any_interface;
+use super::import::{Imported, from_any_interface};
+use super::lazy;
 use super::methods::{METHODS, optional};
 use super::object::ViewObject;
 use crate::raw::call::{Given, Signature, function, given, guarded, parsed_tuple};
@@ -269,6 +270,9 @@ unsafe extern "C" fn from_dlpack(
             let (object, stream) = (given(object)?, optional(stream));
             let readonly = optional(readonly).map(|readonly| readonly.extract()).transpose()?;
             let view = dlpack::import(&object, stream.as_deref(), readonly)?;
+            if !dlpack::is_numpy_array(&object) {
+                lazy::refuse(&object, &view)?;
+            }
             ViewObject::imported(view, &object, stream.as_deref())
         })
     }
@@ -332,8 +336,9 @@ unsafe extern "C" fn from_cuda_array_interface(
     unsafe {
         function(Given { values, count, keywords }, &SIGNATURE, |[object, stream]| {
             let (object, stream) = (given(object)?, optional(stream));
-            let view = array_interface::from_cuda_object(&object, stream.as_deref())?;
-            ViewObject::imported(view, &object, stream.as_deref())
+            let (view, producer) = array_interface::from_cuda_object(&object, stream.as_deref())?;
+            lazy::refuse(&object, &view)?;
+            ViewObject::imported(Imported { view, producer }, &object, stream.as_deref())
         })
     }
 }

@@ -6,11 +6,25 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use strideview::StridedMemoryView;
-use strideview::interop::dlpack::abi::DLDataTypeCode;
 
+use super::lazy;
 use crate::convert::integer;
 use crate::raw::lookup::optional_attribute;
 use crate::{array_interface, buffer_protocol, dlpack, exchange};
+
+/// A view of the array of another library.
+pub(super) struct Imported {
+    pub(super) view: StridedMemoryView,
+    /// The producer's stream, as DLPack counts, where the protocol names one; otherwise -1.
+    pub(super) producer: i64,
+}
+
+impl From<StridedMemoryView> for Imported {
+    #[inline]
+    fn from(view: StridedMemoryView) -> Self {
+        Self { view, producer: -1 }
+    }
+}
 
 /// A view of anything that speaks DLPack, the CUDA Array Interface, the buffer protocol or NumPy's
 /// array interface: the first that fits.
@@ -18,42 +32,44 @@ use crate::{array_interface, buffer_protocol, dlpack, exchange};
 pub(super) fn from_any_interface(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<StridedMemoryView> {
-    if !dlpack::is_numpy_array(object)
-        && let Some(view) = through_table(object, stream)?
-    {
+) -> PyResult<Imported> {
+    if dlpack::is_numpy_array(object) {
+        let view = dlpack::import(object, stream, None).map(Imported::from);
+        return view.or_else(|error| interface_instead(object, stream, error));
+    }
+    let imported = from_any_library(object, stream)?;
+    lazy::refuse(object, &imported.view)?;
+    Ok(imported)
+}
+
+/// As [`from_any_interface`], for objects that are no NumPy arrays.
+#[inline]
+fn from_any_library(
+    object: &Bound<'_, PyAny>,
+    stream: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Imported> {
+    if let Some(view) = through_table(object, stream)? {
         return Ok(view);
     }
-    if dlpack::is_numpy_array(object) || has_sound_dlpack(object)? {
-        let view = dlpack::import(object, stream, None);
+    if has_sound_dlpack(object)? {
+        let view = dlpack::import(object, stream, None).map(Imported::from);
         return view.or_else(|error| interface_instead(object, stream, error));
     }
     through_interface(object, stream)?.ok_or_else(|| no_interface(object))
 }
 
-/// A view through the table of the object's type, where that needs no ordering of streams and gives
-/// the values that the object shows.
+/// A view through the table of the object's type, where that needs no ordering of streams.
 #[inline]
 fn through_table(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Option<StridedMemoryView>> {
+) -> PyResult<Option<Imported>> {
     let Some(view) = exchange::import(object)? else { return Ok(None) };
     let unordered = stream.is_some_and(|stream| integer(stream).is_ok_and(|number| number == -1));
-    if view.access().device && (!unordered || is_of_cupy(object)) {
+    if view.access().device && !unordered {
         return Ok(None); // `__dlpack__` orders
     }
-    let complex = view.dtype().is_some_and(|dtype| dtype.code() == DLDataTypeCode::COMPLEX.0);
-    Ok(if complex && is_conjugated(object)? { None } else { Some(view) })
-}
-
-/// True iff the object is a lazy conjugate, as torch has them, whose memory holds other values.
-#[cold]
-fn is_conjugated(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match optional_attribute(object, intern!(object.py(), "is_conj"))? {
-        Some(is_conj) => is_conj.call0()?.is_truthy(),
-        None => Ok(false),
-    }
+    Ok(Some(view.into()))
 }
 
 /// True iff the object has DLPack, and not as CuPy's arrays do: there, negative strides come out
@@ -76,20 +92,21 @@ fn is_of_cupy(object: &Bound<'_, PyAny>) -> bool {
 fn through_interface(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Option<StridedMemoryView>> {
+) -> PyResult<Option<Imported>> {
     let py = object.py();
     if let Some(entries) = optional_attribute(object, intern!(py, "__cuda_array_interface__"))? {
-        return array_interface::import_cuda(object, entries, stream).map(Some);
+        let (view, producer) = array_interface::import_cuda(object, entries, stream)?;
+        return Ok(Some(Imported { view, producer }));
     }
     let through_buffer = is_buffer_exporter(object).then(|| buffer_protocol::import(object));
     if let Some(Ok(view)) = through_buffer {
-        return Ok(Some(view));
+        return Ok(Some(view.into()));
     }
     // A dtype that has no format as a buffer may have a type string.
     let entries = optional_attribute(object, intern!(py, "__array_interface__"))?;
     let through_dict = entries.map(|entries| array_interface::import(object, entries));
     match (through_buffer, through_dict) {
-        (_, Some(Ok(view))) => Ok(Some(view)),
+        (_, Some(Ok(view))) => Ok(Some(view.into())),
         (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
         _ => Ok(None),
     }
@@ -101,7 +118,7 @@ fn interface_instead(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
     error: PyErr,
-) -> PyResult<StridedMemoryView> {
+) -> PyResult<Imported> {
     if !error.is_instance_of::<PyBufferError>(object.py()) {
         return Err(error);
     }

@@ -143,6 +143,12 @@ methods! { METHODS, ViewObject, this:
         copy_objects(&dst, &this)
     };
 
+    /// Makes the producer's stream wait for the stream that this view is used on.
+    ///
+    /// For a view through the CUDA Array Interface, whose producer may otherwise change the memory
+    /// while it is still in use. Nothing to do where the producer named no stream.
+    release_to_producer(;;) "($self)" => this.release_to_producer()?.into_raw();
+
     /// A DLPack capsule of this view.
     __dlpack__(;; stream, max_version, dl_device, copy)
     "($self, *, stream=None, max_version=None, dl_device=None, copy=None)" => {

@@ -4,6 +4,7 @@ mod class;
 mod from_buffer;
 mod getters;
 mod import;
+mod lazy;
 mod methods;
 mod object;
 mod pickle;

@@ -7,10 +7,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use strideview::StridedMemoryView;
 
+use super::import::Imported;
 use crate::errors::OrRaise;
 use crate::raw::cache::{Kept, ObjectCache};
 use crate::raw::instance::{Class, Instance, TypeCell, value_of};
-use crate::stream::stream_number;
+use crate::stream::{order, stream_number};
 
 /// A view, where it came from, and what has been derived from it so far.
 pub(crate) struct ViewObject {
@@ -18,6 +19,8 @@ pub(crate) struct ViewObject {
     pub(super) exporting_obj: Kept,
     /// The stream that the data are being made on, as DLPack counts; -1 when none is known.
     pub(super) stream: i64,
+    /// The stream of the producer, as the CUDA Array Interface names it; -1 when it names none.
+    producer: i64,
     pub(super) layout: ObjectCache,
     pub(super) shape: ObjectCache,
     pub(super) strides: ObjectCache,
@@ -59,7 +62,7 @@ impl ViewObject {
         view: StridedMemoryView,
         exporter: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<NonNull<ffi::PyObject>> {
-        Self::allocate_on(view, exporter, -1)
+        Self::allocate_on(view, exporter, -1, -1)
     }
 
     /// A new Python object for a view of the memory of `exporter`, used on a stream.
@@ -68,11 +71,13 @@ impl ViewObject {
         view: StridedMemoryView,
         exporter: Option<&Bound<'_, PyAny>>,
         stream: i64,
+        producer: i64,
     ) -> PyResult<NonNull<ffi::PyObject>> {
         Instance::holding(Self {
             view,
             exporting_obj: Kept::new(exporter),
             stream,
+            producer,
             layout: ObjectCache::default(),
             shape: ObjectCache::default(),
             strides: ObjectCache::default(),
@@ -84,15 +89,21 @@ impl ViewObject {
     /// A new Python object for what was taken over from `exporter` for use on a stream argument.
     #[inline]
     pub(super) fn imported(
-        view: StridedMemoryView,
+        imported: impl Into<Imported>,
         exporter: &Bound<'_, PyAny>,
         stream: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<NonNull<ffi::PyObject>> {
+        let Imported { view, producer } = imported.into();
         let stream = match stream {
             Some(stream) if view.access().device => stream_number(stream)?,
             _ => -1,
         };
-        Self::allocate_on(view, Some(exporter), stream)
+        Self::allocate_on(view, Some(exporter), stream, producer)
+    }
+
+    /// Makes the producer's stream wait for the stream that the view is used on.
+    pub(super) fn release_to_producer(&self) -> PyResult<()> {
+        order(self.producer, self.stream, self.view.device_id())
     }
 
     /// A new Python object for another view of the same memory.
@@ -104,7 +115,7 @@ impl ViewObject {
         // SAFETY: methods are called with the GIL held.
         let py = unsafe { Python::assume_attached() };
         let exporter = self.exporting_obj.get(py);
-        Self::allocate_on(view.or_raise()?, exporter.as_deref(), self.stream)
+        Self::allocate_on(view.or_raise()?, exporter.as_deref(), self.stream, self.producer)
     }
 }
 

@@ -30,7 +30,7 @@ impl AnyView<'_> {
 fn view_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<AnyView<'a>> {
     match try_view_of(object) {
         Some(view) => Ok(AnyView::Ours(view)),
-        None => from_any_interface(object, None).map(AnyView::Made),
+        None => Ok(AnyView::Made(from_any_interface(object, None)?.view)),
     }
 }
 

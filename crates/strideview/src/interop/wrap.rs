@@ -21,7 +21,7 @@ pub enum Declared {
 ///
 /// # Errors
 ///
-/// Memory declared to be a device's that the driver does not know, or that nobody can reach.
+/// Memory declared to be a device's that the driver does not know.
 ///
 /// ```
 /// use strideview::interop::{Declared, access_of};
@@ -42,8 +42,12 @@ pub fn access_of(
         Declared::Host => strideview_cuda::Declared::Host,
         Declared::Device => strideview_cuda::Declared::Device,
     };
-    let facts = strideview_cuda::classify(address, size_in_bytes, declared, device)?;
-    Ok(facts.access)
+    match strideview_cuda::classify(address, size_in_bytes, declared, device) {
+        Ok(facts) => Ok(facts.access),
+        // Mapped, but access was granted to nobody: that is an answer, too.
+        Err(strideview_cuda::CudaError::Unreachable { .. }) => Ok(Access::NONE),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Who can reach `size_in_bytes` bytes at `address`: in a build without CUDA, as declared.

@@ -12,7 +12,9 @@ use crate::support::{build, for_every_layout, plain};
 fn check_extended(layout: &StridedLayout, other: &StridedLayout, axis: i64) {
     let outcome = run_both(layout, &Operation::Extend(other.clone(), axis));
     let context = format!("{layout} and {other} at {axis}");
-    let Ok(at) = view::normal_axis(axis, layout.rank() + 1) else {
+    // A position from 0 to the rank, or -1 for the end; no other negative one.
+    let counted = if axis < -1 { i64::MAX } else { axis };
+    let Ok(at) = view::normal_axis(counted, layout.rank() + 1) else {
         assert_eq!(outcome.expect_err(&context).kind(), ErrorKind::Axis, "{context}");
         return;
     };
