@@ -112,16 +112,20 @@ impl StridedLayout {
             let (strides, rank) = (byte_strides.len(), shape.len());
             return Err(LayoutError::StrideCount { strides, rank });
         }
-        crate::layout::check_itemsize(itemsize)?;
+        if itemsize < 1 {
+            return Err(LayoutError::InvalidItemsize { itemsize });
+        }
         let mut strides = Dims::from_slice(byte_strides);
         let exact = match itemsize & (itemsize - 1) == 0 {
             true => shift_each(&mut strides, itemsize),
             false => divide_each(&mut strides, itemsize),
         };
-        if !exact {
-            check_divisible(shape, byte_strides, itemsize)?;
+        if exact && is_clearly_valid(shape, &strides, itemsize, slice_offset) {
+            let shape = Dims::from_slice(shape);
+            return Ok(Self { shape, strides, itemsize, slice_offset, implicit: false });
         }
-        Self::checked(shape, &strides, itemsize, slice_offset, false)
+        check_divisible(shape, byte_strides, itemsize)?;
+        Self::checked_exactly(shape, &strides, itemsize, slice_offset, false)
     }
 
     /// The layout with implicit strides.

@@ -54,6 +54,15 @@ pub(crate) fn unsigned(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     index_of_object(value)?.extract()
 }
 
+/// A bool.
+#[inline]
+pub(crate) fn truth(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match value.cast_exact::<PyBool>() {
+        Ok(truth) => Ok(truth.is_true()),
+        Err(_) => value.extract(),
+    }
+}
+
 /// A size in bytes.
 pub(crate) fn size(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     let size = integer(value)?;

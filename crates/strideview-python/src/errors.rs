@@ -1,4 +1,5 @@
 //! The only place where an error becomes a Python exception.
+#![forbid(unsafe_code)]
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

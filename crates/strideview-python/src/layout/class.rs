@@ -16,7 +16,7 @@ use super::order::Order;
 use super::pickle::repr;
 use super::queries::QUERIES;
 use super::transforms::TRANSFORMS;
-use crate::convert::{integer, integers, read_integers, slices};
+use crate::convert::{integer, integers, read_integers, slices, truth};
 use crate::raw::call::{Given, Signature, function, given, guarded, method, parsed_tuple};
 use crate::raw::class::{self, Specification, slot, static_method};
 use crate::raw::instance::value_at;
@@ -139,7 +139,7 @@ unsafe extern "C" fn new(
         let arguments = unsafe { parsed_tuple::<5>(args, kwargs, &NEW) }?;
         let [shape, strides, itemsize, divide_strides, slice_offset] = arguments;
         let strides = given(strides)?;
-        let divide_strides = divide_strides.map_or(Ok(false), |divide| divide.extract())?;
+        let divide_strides = divide_strides.map_or(Ok(false), |divide| truth(&divide))?;
         let slice_offset = slice_offset.map_or(Ok(0), |offset| integer(&offset))?;
         let itemsize = integer(&*given(itemsize)?)?;
         let (mut extents, mut steps) = (Dims::new(), Dims::new());
