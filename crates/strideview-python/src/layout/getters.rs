@@ -65,7 +65,7 @@ getters! { LayoutObject, this:
     slice_offset_in_bytes => Ok(this.layout().slice_offset_in_bytes());
 
     /// Number of elements: the product of the extents, 1 for rank 0.
-    volume => Ok(this.layout().volume());
+    volume => this.caches.volume.get(|| this.layout().volume().into_raw());
 
     /// Bytes of all elements together; gaps do not count.
     nbytes => Ok(this.layout().nbytes());
@@ -107,7 +107,8 @@ getters! { LayoutObject, this:
     uniqueness => Ok(this.uniqueness());
 
     /// Smallest and largest element offset, both inclusive; (0, -1) when empty.
-    offset_bounds => Ok(this.layout().offset_bounds());
+    offset_bounds =>
+        this.caches.offset_bounds.get(|| this.layout().offset_bounds().into_raw());
 
     /// Smallest element offset; 0 when empty.
     min_offset => Ok(this.layout().min_offset());

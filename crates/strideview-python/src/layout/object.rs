@@ -22,6 +22,8 @@ pub(super) struct Caches {
     pub(super) strides: ObjectCache,
     pub(super) strides_in_bytes: ObjectCache,
     pub(super) stride_order: ObjectCache,
+    pub(super) volume: ObjectCache,
+    pub(super) offset_bounds: ObjectCache,
     pub(super) flags: FlagCache,
 }
 

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use super::result::take_reference;
+
 /// A Python object made when it is first asked for.
 ///
 /// # Invariants
@@ -24,15 +26,24 @@ impl ObjectCache {
     ) -> PyResult<NonNull<ffi::PyObject>> {
         let object = match NonNull::new(self.0.load(Ordering::Acquire)) {
             Some(object) => object,
-            None => self.fill(make()?),
+            None => self.make(make)?,
         };
-        // SAFETY: the cache owns a reference (invariant 1) and the GIL is held by every caller.
-        unsafe { ffi::Py_INCREF(object.as_ptr()) };
+        // SAFETY: (1) the cache owns a reference (invariant 1).
+        unsafe { take_reference(object) };
         Ok(object)
     }
 
-    /// Keeps `object`, unless another thread was faster.
+    /// Kept out of the way of those who find an object.
     #[cold]
+    #[inline(never)]
+    fn make(
+        &self,
+        make: impl FnOnce() -> PyResult<NonNull<ffi::PyObject>>,
+    ) -> PyResult<NonNull<ffi::PyObject>> {
+        make().map(|object| self.fill(object))
+    }
+
+    /// Keeps `object`, unless another thread was faster.
     fn fill(&self, object: NonNull<ffi::PyObject>) -> NonNull<ffi::PyObject> {
         let order = (Ordering::AcqRel, Ordering::Acquire);
         match self.0.compare_exchange(null_mut(), object.as_ptr(), order.0, order.1) {
@@ -65,6 +76,13 @@ impl FlagCache {
         if bits & 1 == 1 {
             return bits & 2 == 2;
         }
+        self.ask(question, answer)
+    }
+
+    /// Kept out of the way of those who find an answer.
+    #[cold]
+    #[inline(never)]
+    fn ask(&self, question: u32, answer: impl FnOnce() -> bool) -> bool {
         let answer = answer();
         // Two threads may forget each other's answer, which is then computed again.
         let bits = self.0.load(Ordering::Relaxed) | (1 | u32::from(answer) << 1) << (2 * question);
