@@ -45,12 +45,13 @@ pub(crate) fn import(
 
 /// The tensor of a capsule nobody has used yet, and the name that says it is used.
 fn unused(capsule: &Bound<'_, PyAny>, legacy_readonly: bool) -> PyResult<(Managed, &'static CStr)> {
-    if let Some(tensor) = pointer(capsule, VERSIONED_NAME) {
-        return Ok((Managed::Versioned(tensor.cast()), VERSIONED_USED_NAME));
+    let name = capsule_name(capsule);
+    if name == Some(VERSIONED_NAME) {
+        return Ok((Managed::Versioned(pointer(capsule, VERSIONED_NAME)?), VERSIONED_USED_NAME));
     }
-    if let Some(tensor) = pointer(capsule, LEGACY_NAME) {
-        let tensor = Managed::Legacy { tensor: tensor.cast(), readonly: legacy_readonly };
-        return Ok((tensor, LEGACY_USED_NAME));
+    if name == Some(LEGACY_NAME) {
+        let tensor = pointer(capsule, LEGACY_NAME)?;
+        return Ok((Managed::Legacy { tensor, readonly: legacy_readonly }, LEGACY_USED_NAME));
     }
     Err(PyBufferError::new_err(format!(
         "expected a DLPack capsule that has not been consumed, got {}",
@@ -58,15 +59,26 @@ fn unused(capsule: &Bound<'_, PyAny>, legacy_readonly: bool) -> PyResult<(Manage
     )))
 }
 
-/// The pointer of a capsule of this name.
-fn pointer(capsule: &Bound<'_, PyAny>, name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: any object may be asked; the GIL is held.
-    let valid = unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) };
-    if valid == 0 {
+/// The name of a capsule; `None` for other objects and capsules without one.
+fn capsule_name<'a>(capsule: &'a Bound<'_, PyAny>) -> Option<&'a CStr> {
+    // SAFETY: any live object may be asked; the GIL is held.
+    if unsafe { ffi::PyCapsule_CheckExact(capsule.as_ptr()) } == 0 {
         return None;
     }
-    // SAFETY: it is a capsule of this name, as just checked.
-    NonNull::new(unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) })
+    // SAFETY: it is a capsule.
+    let name = unsafe { ffi::PyCapsule_GetName(capsule.as_ptr()) };
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the name is a C string that lives as long as the capsule.
+    Some(unsafe { CStr::from_ptr(name) })
+}
+
+/// The pointer of a capsule of this name.
+fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<T>> {
+    // SAFETY: it is a capsule; under another name, or without a pointer, NULL comes back.
+    let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) };
+    NonNull::new(pointer.cast()).ok_or_else(|| PyErr::fetch(capsule.py()))
 }
 
 /// Calls the producer's `__dlpack__`, with fewer arguments when it does not take ours.

@@ -139,6 +139,7 @@ struct VersionedPrefix {
 /// unsafe { tensor.give_back() };
 /// # Ok::<(), Error>(())
 /// ```
+#[inline]
 pub unsafe fn inspect(tensor: Managed) -> Result<Described> {
     match tensor {
         Managed::Versioned(tensor) => {
@@ -177,6 +178,7 @@ pub unsafe fn inspect(tensor: Managed) -> Result<Described> {
 ///    one of an element are memory that can be reached from its device, initialised where that is
 ///    the host, and writable unless the view is read-only.
 /// 4. Nobody else writes them while a [`HostSlice`](crate::HostSlice) of them lives.
+#[inline]
 #[must_use]
 pub unsafe fn take(tensor: Managed, described: Described) -> StridedMemoryView {
     // SAFETY: (1) the caller promises it in (2).
