@@ -24,7 +24,8 @@ const TESTED: &[&str] =
 const BENCH: &str = "strideview-bench";
 
 /// What is copied as it is, to the same place. The Python tests read the README and the documents.
-const COPIED: &[&str] = &["python/tests", "gpu", "bench", "docs", "README.md", "pyproject.toml"];
+const COPIED: &[&str] =
+    &["python/tests", "python/examples", "gpu", "bench", "docs", "README.md", "pyproject.toml"];
 
 /// The script that runs the bundle.
 const SCRIPT: &str = "gpu/run.sh";
