@@ -1,11 +1,11 @@
 //! Memory of a device, in the order of streams.
 
-use std::ptr::{null_mut, without_provenance_mut};
+use std::ptr::without_provenance_mut;
 
 use strideview_memory::{Access, MemoryError, MemoryResource, StreamToken};
 
 use super::held::Held;
-use super::{check_size, released, stream_of, wait_for};
+use super::{stream_of, wait_for};
 use crate::driver::driver;
 use crate::driver::sys::{CUdeviceptr, CUmemoryPool, MEMPOOL_RELEASE_THRESHOLD};
 use crate::{CudaError, Device};
@@ -126,16 +126,11 @@ fn keep_released_memory(device: Device) -> Result<(), CudaError> {
 // (4) the release makes its own context current, so any thread will do.
 unsafe impl MemoryResource for DeviceResource {
     fn allocate(&self, size_in_bytes: usize, stream: StreamToken) -> Result<*mut u8, MemoryError> {
-        check_size(size_in_bytes)?;
-        if size_in_bytes == 0 {
-            return Ok(null_mut());
-        }
-        let address = self
-            .allocate_here(size_in_bytes, stream)
-            .map_err(|error| error.for_memory(size_in_bytes))? as usize;
-        self.held.keep(address, stream);
-        // The host never looks behind it.
-        Ok(without_provenance_mut(address))
+        self.held.allocate(size_in_bytes, stream, || {
+            let address = self.allocate_here(size_in_bytes, stream)?;
+            // The host never looks behind it.
+            Ok(without_provenance_mut(address as usize))
+        })
     }
 
     unsafe fn deallocate(
@@ -144,14 +139,10 @@ unsafe impl MemoryResource for DeviceResource {
         size_in_bytes: usize,
         stream: StreamToken,
     ) -> Result<(), MemoryError> {
-        if size_in_bytes == 0 {
-            return Ok(());
-        }
-        // Taken before the address is free for another thread to get.
-        let _held = self.held.take(address.addr());
-        // SAFETY: the caller promises it (1, 2).
-        let outcome = unsafe { self.release_here(address.addr() as u64, stream) };
-        released(outcome, size_in_bytes)
+        self.held.release(address, size_in_bytes, || {
+            // SAFETY: the caller promises it (1, 2).
+            unsafe { self.release_here(address.addr() as u64, stream) }
+        })
     }
 
     fn access(&self) -> Access {

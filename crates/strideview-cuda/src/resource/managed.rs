@@ -1,11 +1,11 @@
 //! Memory that the driver moves between host and device.
 
-use std::ptr::{null_mut, with_exposed_provenance_mut};
+use std::ptr::with_exposed_provenance_mut;
 
 use strideview_memory::{Access, MemoryError, MemoryResource, StreamToken};
 
 use super::held::Held;
-use super::{check_size, released, wait_for};
+use super::wait_for;
 use crate::driver::driver;
 use crate::driver::sys::{CUdeviceptr, CUstream, MEM_ATTACH_GLOBAL};
 use crate::{CudaError, Device, Stream};
@@ -86,16 +86,11 @@ impl ManagedResource {
 // address, and the device has zeroed it; (4) the release makes its own context current.
 unsafe impl MemoryResource for ManagedResource {
     fn allocate(&self, size_in_bytes: usize, stream: StreamToken) -> Result<*mut u8, MemoryError> {
-        check_size(size_in_bytes)?;
-        if size_in_bytes == 0 {
-            return Ok(null_mut());
-        }
-        let address = self
-            .allocate_here(size_in_bytes)
-            .map_err(|error| error.for_memory(size_in_bytes))? as usize;
-        self.held.keep(address, stream);
-        // The driver made the memory outside of Rust, so its provenance is exposed.
-        Ok(with_exposed_provenance_mut(address))
+        self.held.allocate(size_in_bytes, stream, || {
+            let address = self.allocate_here(size_in_bytes)?;
+            // The driver made the memory outside of Rust, so its provenance is exposed.
+            Ok(with_exposed_provenance_mut(address as usize))
+        })
     }
 
     unsafe fn deallocate(
@@ -104,13 +99,10 @@ unsafe impl MemoryResource for ManagedResource {
         size_in_bytes: usize,
         stream: StreamToken,
     ) -> Result<(), MemoryError> {
-        if size_in_bytes == 0 {
-            return Ok(());
-        }
-        let _held = self.held.take(address.addr());
-        // SAFETY: the caller promises it (1, 2).
-        let outcome = unsafe { self.release_here(address.addr() as u64, stream) };
-        released(outcome, size_in_bytes)
+        self.held.release(address, size_in_bytes, || {
+            // SAFETY: the caller promises it (1, 2).
+            unsafe { self.release_here(address.addr() as u64, stream) }
+        })
     }
 
     fn access(&self) -> Access {

@@ -15,21 +15,11 @@ pub use device::DeviceResource;
 pub use managed::ManagedResource;
 pub use pinned::PinnedResource;
 
-use strideview_memory::{MemoryError, StreamToken};
+use strideview_memory::StreamToken;
 
 use crate::driver::driver;
-use crate::driver::sys::{CUresult, CUstream, STREAM_LEGACY};
+use crate::driver::sys::{CUstream, STREAM_LEGACY};
 use crate::{CudaError, StreamArg};
-
-/// The largest span that Rust can address.
-const LIMIT_IN_BYTES: usize = isize::MAX.unsigned_abs();
-
-fn check_size(size_in_bytes: usize) -> Result<(), MemoryError> {
-    if size_in_bytes > LIMIT_IN_BYTES {
-        return Err(MemoryError::SizeTooLarge { size_in_bytes, limit_in_bytes: LIMIT_IN_BYTES });
-    }
-    Ok(())
-}
 
 /// The stream that a token names.
 fn stream_of(token: StreamToken) -> CUstream {
@@ -45,12 +35,4 @@ fn wait_for(token: StreamToken) -> Result<(), CudaError> {
     }
     // SAFETY: the module's contract of tokens: the stream is alive.
     unsafe { driver()?.cuStreamSynchronize(stream_of(token)) }
-}
-
-/// The outcome of a release: a driver that is gone has released everything itself.
-fn released(outcome: Result<(), CudaError>, size_in_bytes: usize) -> Result<(), MemoryError> {
-    match outcome {
-        Err(error) if error.has_status(CUresult::DEINITIALIZED) => Ok(()),
-        outcome => outcome.map_err(|error| error.for_memory(size_in_bytes)),
-    }
 }

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use strideview_memory::{Access, MemoryError, MemoryResource, StreamToken};
 
 use super::held::Held;
-use super::{check_size, released, wait_for};
+use super::wait_for;
 use crate::driver::driver;
 use crate::driver::sys::MEMHOSTALLOC_PORTABLE;
 use crate::{CudaError, Device};
@@ -68,18 +68,12 @@ impl PinnedResource {
 // reaches at the same address; (4) the release makes its own context current.
 unsafe impl MemoryResource for PinnedResource {
     fn allocate(&self, size_in_bytes: usize, stream: StreamToken) -> Result<*mut u8, MemoryError> {
-        check_size(size_in_bytes)?;
-        if size_in_bytes == 0 {
-            return Ok(null_mut());
-        }
-        let address: *mut u8 = self
-            .allocate_here(size_in_bytes)
-            .map_err(|error| error.for_memory(size_in_bytes))?
-            .cast();
-        // SAFETY: the driver just gave this many bytes of host memory to this call alone.
-        unsafe { address.write_bytes(0, size_in_bytes) };
-        self.held.keep(address.addr(), stream);
-        Ok(address)
+        self.held.allocate(size_in_bytes, stream, || {
+            let address: *mut u8 = self.allocate_here(size_in_bytes)?.cast();
+            // SAFETY: the driver just gave this many bytes of host memory to this call alone.
+            unsafe { address.write_bytes(0, size_in_bytes) };
+            Ok(address)
+        })
     }
 
     unsafe fn deallocate(
@@ -88,12 +82,10 @@ unsafe impl MemoryResource for PinnedResource {
         size_in_bytes: usize,
         stream: StreamToken,
     ) -> Result<(), MemoryError> {
-        if size_in_bytes == 0 {
-            return Ok(());
-        }
-        let _held = self.held.take(address.addr());
-        // SAFETY: the caller promises it (1, 2).
-        released(unsafe { self.release_here(address.cast(), stream) }, size_in_bytes)
+        self.held.release(address, size_in_bytes, || {
+            // SAFETY: the caller promises it (1, 2).
+            unsafe { self.release_here(address.cast(), stream) }
+        })
     }
 
     fn access(&self) -> Access {
