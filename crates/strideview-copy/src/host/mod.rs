@@ -4,17 +4,34 @@
 //! kernel takes its offsets from a plan, whose arithmetic is proved, and moves its pointers with
 //! `wrapping_offset`, so that only reading and writing is unsafe.
 
-mod contiguous;
+mod block;
+mod choose;
+mod divide;
+mod execute;
+mod host_plan;
+mod interleave;
+mod isa;
 mod item;
+mod kernel;
+mod line;
+mod machine;
+mod odometer;
 mod overlapping;
-mod runs;
+mod split;
+mod stream;
 mod strided;
-mod transposed;
-mod walk;
+mod table;
+mod threads;
+mod tile;
+mod vector;
 
+pub use host_plan::HostPlan;
+pub use kernel::HostKernel;
+pub use machine::{Isa, Machine};
 pub use overlapping::copy_overlapping;
+pub use threads::{set_threads, threads};
 
-use crate::plan::{CopyPlan, Kernel};
+use crate::plan::CopyPlan;
 
 /// Moves the bytes of `plan` from `src` to `dst`: the addresses of element `[0, …, 0]`, or those
 /// that the offsets of the plan count from.
@@ -43,20 +60,64 @@ use crate::plan::{CopyPlan, Kernel};
 /// assert_eq!(&destination, b"e.c.a.");
 /// # Ok::<(), strideview_copy::CopyError>(())
 /// ```
+#[inline]
 pub unsafe fn copy(plan: &CopyPlan, dst: *mut u8, src: *const u8) {
-    let dst = dst.wrapping_offset(offset(plan.dst_offset()));
-    let src = src.wrapping_offset(offset(plan.src_offset()));
-    match plan.kernel() {
-        Kernel::Nothing => {}
-        // SAFETY: the caller promises (1 to 3) for the plan, which is one run from `src` to `dst`.
-        Kernel::Contiguous => unsafe { contiguous::copy(plan, dst, src) },
-        // SAFETY: the caller promises (1 to 3) for the runs of the plan, of which the first is
+    // SAFETY: the caller promises 1 to 3, and the host plan says the same bytes.
+    unsafe { HostPlan::new(plan, &Machine::this()).copy(dst, src) }
+}
+
+impl HostPlan {
+    /// Moves the bytes of the plan, as [`copy()`] does, without planning again.
+    ///
+    /// # Safety
+    ///
+    /// Those of [`copy()`].
+    ///
+    /// ```
+    /// use strideview_copy::CopyPlan;
+    /// use strideview_copy::host::{HostPlan, Machine};
+    ///
+    /// let (source, mut destination) = (*b"abc", *b"...");
+    /// let plan = HostPlan::new(&CopyPlan::new(&[3], &[1], &[-1], 1)?, &Machine::this());
+    /// // SAFETY: (1) three bytes of each; (2, 3) two local arrays.
+    /// unsafe { plan.copy(destination.as_mut_ptr(), source.as_ptr().wrapping_add(2)) };
+    /// assert_eq!(&destination, b"cba");
+    /// # Ok::<(), strideview_copy::CopyError>(())
+    /// ```
+    #[inline]
+    pub unsafe fn copy(&self, dst: *mut u8, src: *const u8) {
+        if self.threads == 1 {
+            // SAFETY: the caller promises it.
+            unsafe { do_alone(self, dst, src) }
+        } else {
+            // SAFETY: as above.
+            unsafe { threads::share(self, dst, src) }
+        }
+    }
+}
+
+/// Does a plan on this thread.
+///
+/// # Safety
+///
+/// Those of [`copy()`].
+#[inline]
+unsafe fn do_alone(host: &HostPlan, dst: *mut u8, src: *const u8) {
+    let dst = dst.wrapping_offset(offset(host.dst_offset));
+    let src = src.wrapping_offset(offset(host.src_offset));
+    match host.kernel {
+        HostKernel::Nothing => {}
+        HostKernel::Contiguous if host.is_streamed => {
+            // SAFETY: invariant 4 of the plan; the caller promises its one run (1 to 3).
+            unsafe { isa::stream(host.isa, dst, src, length(host.run_bytes)) }
+        }
+        HostKernel::Contiguous => {
+            // SAFETY: the caller promises the one run of the plan (1 to 3).
+            unsafe { std::ptr::copy_nonoverlapping(src, dst, length(host.run_bytes)) }
+        }
+        // SAFETY: the caller promises (1 to 3) for the items of the plan, of which the first goes
         // from `src` to `dst`.
-        Kernel::Runs => unsafe { runs::copy(plan, dst, src) },
-        // SAFETY: as above.
-        Kernel::Strided => unsafe { strided::copy(plan, dst, src) },
-        // SAFETY: as above.
-        Kernel::Transposed => unsafe { transposed::copy(plan, dst, src) },
+        _ => unsafe { isa::run(host, dst, src) },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{contiguous, copy, offset};
+use super::{copy, length, offset};
 use crate::error::{CopyError, Quantity, Side};
 use crate::plan::{CopyPlan, Kernel, Temporary};
 
@@ -45,8 +45,9 @@ pub unsafe fn copy_overlapping(
         Kernel::Contiguous => {
             let dst = dst.wrapping_offset(offset(plan.dst_offset()));
             let src = src.wrapping_offset(offset(plan.src_offset()));
-            // SAFETY: (1, 2) the caller promises them for the one run of the plan.
-            unsafe { contiguous::shift(plan, dst, src) };
+            // SAFETY: (1, 2) the caller promises them for the one run of the plan; bytes need no
+            // alignment.
+            unsafe { std::ptr::copy(src, dst, length(plan.run_bytes())) };
         }
         // SAFETY: (1, 2) the caller promises them.
         _ => unsafe { copy_through_temporary(plan, dst, src) }?,

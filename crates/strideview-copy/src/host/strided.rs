@@ -1,71 +1,53 @@
-//! Short runs, moved one by one along the two innermost axes.
+//! Items of any size and stride, moved one by one.
 
-use super::item::{ItemSize, move_item, with_item_size};
-use super::offset;
-use super::walk::walk;
-use crate::plan::{CopyPlan, PlanAxis};
+use super::block::Block;
+use super::item::{ItemSize, move_item};
 
-/// Moves the runs of `plan`, the first of them from `src` to `dst`.
-///
-/// # Safety
-///
-/// 1. Every run of the plan may be written relative to `dst`, and read relative to `src`.
-/// 2. No byte of the one is a byte of the other, and nothing else accesses them.
-pub(super) unsafe fn copy(plan: &CopyPlan, dst: *mut u8, src: *const u8) {
-    let (others, outer, inner) = match plan.axes() {
-        [others @ .., outer, inner] => (others, *outer, *inner),
-        [inner] => (&[][..], ONCE, *inner),
-        // One run; a plan like this is `Contiguous`.
-        [] => (&[][..], ONCE, ONCE),
-    };
-    with_item_size!(plan.run_bytes(), size => {
-        walk(others, dst, src, |dst, src| {
-            // SAFETY: `walk` gives the addresses of the first run of a plane of the plan, whose
-            // runs the caller promises to be valid (1) and apart (2).
-            unsafe { copy_plane(size, &outer, &inner, dst, src) }
-        });
-    });
+/// Items along an edge of a square: two cache lines of small items, one or more of large ones.
+const fn edge(item_bytes: usize) -> usize {
+    if item_bytes <= 4 { 32 } else { 16 }
 }
 
-/// The axis that is walked without a step.
-const ONCE: PlanAxis = PlanAxis { extent: 1, dst_stride: 0, src_stride: 0 };
-
-/// Moves the items of two axes.
+/// Moves the items of a block, square by square.
+///
+/// Walked whole, either order may touch a new cache line of one side at every step, and have lost
+/// it when it comes back for the next item. In a square of a few cache lines each way, every line
+/// that is touched is used up while it is there.
 ///
 /// # Safety
 ///
-/// As [`copy`], for the items of the two axes.
+/// 1. Every item of the block may be written and read.
+/// 2. The sides do not share a byte, and nothing else accesses them.
 #[inline(always)]
-pub(super) unsafe fn copy_plane(
-    size: impl ItemSize,
-    outer: &PlanAxis,
-    inner: &PlanAxis,
-    dst: *mut u8,
-    src: *const u8,
-) {
-    let (mut dst, mut src) = (dst, src);
-    let (dst_stride, src_stride) = (offset(outer.dst_stride), offset(outer.src_stride));
-    for _ in 0..outer.extent {
-        // SAFETY: both pointers are at the first item of a line of the plane.
-        unsafe { copy_line(size, inner, dst, src) };
-        dst = dst.wrapping_offset(dst_stride);
-        src = src.wrapping_offset(src_stride);
+pub(super) unsafe fn copy_squares(size: impl ItemSize, block: &Block) {
+    let edge = edge(size.bytes());
+    let mut p = 0;
+    while p < block.p {
+        let mut q = 0;
+        while q < block.q {
+            // SAFETY: the caller promises 1 and 2 for the block, which this is a part of.
+            unsafe { copy_block(size, &block.part(p, q, edge, edge)) };
+            q += edge;
+        }
+        p += edge;
     }
 }
 
-/// Moves the items of one axis.
+/// Moves the items of a block, line by line.
 ///
 /// # Safety
 ///
-/// As [`copy`], for the items of `axis`.
+/// 1. Every item of the block may be written and read.
+/// 2. The sides do not share a byte, and nothing else accesses them.
 #[inline(always)]
-unsafe fn copy_line(size: impl ItemSize, axis: &PlanAxis, dst: *mut u8, src: *const u8) {
-    let (mut dst, mut src) = (dst, src);
-    let (dst_stride, src_stride) = (offset(axis.dst_stride), offset(axis.src_stride));
-    for _ in 0..axis.extent {
-        // SAFETY: both pointers are at an item of the axis.
-        unsafe { move_item(size, dst, src) };
-        dst = dst.wrapping_offset(dst_stride);
-        src = src.wrapping_offset(src_stride);
+pub(super) unsafe fn copy_block(size: impl ItemSize, block: &Block) {
+    for p in 0..block.p {
+        let (mut dst, mut src) = block.line(p);
+        for _ in 0..block.q {
+            // SAFETY: both pointers are at an item of the block (1, 2).
+            unsafe { move_item(size, dst, src) };
+            dst = dst.wrapping_offset(block.dst_step);
+            src = src.wrapping_offset(block.src_pitch);
+        }
     }
 }

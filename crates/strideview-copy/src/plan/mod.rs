@@ -36,6 +36,7 @@ pub use copy_plan::CopyPlan;
 pub use kernel::Kernel;
 pub use layouts::plan_for;
 
+pub(crate) use axis::Axes;
 pub(crate) use temporary::Temporary;
 
 /// The most axes that a plan takes.

@@ -2,10 +2,22 @@
 
 use std::collections::HashSet;
 
+use strideview_copy::host::{HostKernel, HostPlan, Isa, Machine};
 use strideview_copy::{CopyPlan, Kernel, host};
 
 use crate::cases::{ITEMSIZES, cases};
 use crate::runner::check;
+
+/// Machines of every kind that this one can be taken for.
+fn machines() -> impl Iterator<Item = Machine> {
+    let with = |isa: &Isa| {
+        // Everything is streamed, or nothing; alone, or with threads.
+        let caches = [(0, 1), (0, 3), (i64::MAX, 1), (i64::MAX, 2)];
+        let isa = *isa;
+        caches.map(|(cache_bytes, threads)| Machine { isa, cache_bytes, threads, thread_bytes: 0 })
+    };
+    Isa::available().iter().flat_map(with)
+}
 
 #[test]
 fn copies_what_the_oracle_copies() {
@@ -16,6 +28,21 @@ fn copies_what_the_oracle_copies() {
                 // two vectors of its own.
                 unsafe { host::copy(plan, dst, src) };
             });
+        }
+    }
+}
+
+#[test]
+fn every_machine_copies_what_the_oracle_copies() {
+    for machine in machines() {
+        for itemsize in ITEMSIZES {
+            for case in cases(itemsize) {
+                check(&case, &|plan, dst, src| {
+                    let plan = HostPlan::new(plan, &machine);
+                    // SAFETY: as above.
+                    unsafe { plan.copy(dst, src) };
+                });
+            }
         }
     }
 }
@@ -50,6 +77,31 @@ fn the_cases_reach_every_kernel() {
     for kernel in [Kernel::Nothing, Kernel::Contiguous, Kernel::Runs] {
         assert!(reached.iter().any(|(reached, _)| *reached == kernel), "{kernel}");
     }
+}
+
+#[test]
+fn the_cases_reach_every_host_kernel() {
+    let mut reached = HashSet::new();
+    for machine in machines() {
+        for itemsize in ITEMSIZES {
+            for case in cases(itemsize) {
+                let plan =
+                    CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, itemsize);
+                let plan = HostPlan::new(&plan.unwrap(), &machine);
+                reached.insert((plan.kernel(), plan.is_streamed(), plan.threads() > 1));
+            }
+        }
+    }
+    use HostKernel::*;
+    for kernel in [Runs, Tiles, Interleave, Deinterleave, Fill, Reverse, Table, Contiguous] {
+        for is_streamed in [false, true] {
+            for has_threads in [false, true] {
+                let wanted = (kernel, is_streamed, has_threads);
+                assert!(reached.contains(&wanted), "{wanted:?}");
+            }
+        }
+    }
+    assert!(reached.contains(&(Items, false, false)));
 }
 
 #[test]

@@ -1,0 +1,309 @@
+//! Doing a host plan, with the instructions of one [`Vector`].
+
+use std::mem::MaybeUninit;
+
+use super::block::Block;
+use super::divide::{IN_BYTES, OUT_BYTES};
+use super::host_plan::HostPlan;
+use super::item::with_item_size;
+use super::kernel::HostKernel;
+use super::odometer::Odometer;
+use super::stream::LINE;
+use super::table::Table;
+use super::vector::{LANE, Vector, fence};
+use super::{interleave, length, line, offset, stream, strided, table, tile};
+
+/// Does the plan from `src` to `dst`, with the instructions of `V`.
+///
+/// # Safety
+///
+/// 1. The processor has the instructions of `V`.
+/// 2. Every byte that the plan writes relative to `dst` may be written, and every byte that it
+///    reads relative to `src` may be read; no byte of the one is a byte of the other, and nothing
+///    else accesses them.
+#[inline(always)]
+pub(super) unsafe fn directly<V: Vector>(host: &HostPlan, dst: *mut u8, src: *const u8) {
+    let table = table_of(host);
+    let mut walk = Odometer::new(&host.others, dst, src);
+    loop {
+        let plane = plane(host, walk.dst, walk.src);
+        // SAFETY: the caller promises 1 and 2; the plane is a part of the plan.
+        unsafe { fill::<V>(host, &plane, &table) };
+        if !walk.step() {
+            return;
+        }
+    }
+}
+
+/// As [`directly`], block by block, where blocks are gathered or streamed.
+///
+/// # Safety
+///
+/// As [`directly`].
+#[inline(always)]
+pub(super) unsafe fn by_blocks<V: Vector>(host: &HostPlan, dst: *mut u8, src: *const u8) {
+    let table = table_of(host);
+    let mut room = Room::new();
+    let mut walk = Odometer::new(&host.others, dst, src);
+    loop {
+        let plane = plane(host, walk.dst, walk.src);
+        let smallest = smallest(host);
+        let (mut q, mut columns) = (0, first_block(host, &plane));
+        while q < plane.q {
+            let mut p = 0;
+            while p < plane.p {
+                // What is left may be too small for the kernel; then it moves some items again.
+                let (first_p, first_q) = (p.min(plane.p - smallest), q.min(plane.q - smallest));
+                let block = plane.part(first_p, first_q, length(host.p_block), columns);
+                // SAFETY: the caller promises 1 and 2; the block is a part of the plan.
+                unsafe { one_block::<V>(host, block, &table, &mut room) };
+                p = first_p + block.p;
+            }
+            q += columns;
+            columns = length(host.q_block);
+        }
+        if !walk.step() {
+            break;
+        }
+    }
+    if host.is_streamed {
+        fence();
+    }
+}
+
+#[inline(always)]
+fn table_of(host: &HostPlan) -> Option<Table> {
+    (host.kernel == HostKernel::Table).then(|| Table::new(&host.table))
+}
+
+/// The fewest items along an axis that the kernel takes.
+#[inline(always)]
+fn smallest(host: &HostPlan) -> usize {
+    if host.kernel == HostKernel::Tiles { tile::smallest(length(host.run_bytes)) } else { 1 }
+}
+
+/// All items of `p` and `q`.
+#[inline(always)]
+fn plane(host: &HostPlan, dst: *mut u8, src: *const u8) -> Block {
+    Block {
+        dst,
+        src,
+        p: length(host.p.extent),
+        q: length(host.q.extent),
+        dst_pitch: offset(host.p.dst_stride),
+        dst_step: offset(host.q.dst_stride),
+        src_step: offset(host.p.src_stride),
+        src_pitch: offset(host.q.src_stride),
+        item_bytes: length(host.run_bytes),
+    }
+}
+
+/// The items along `q` of the first block: fewer than of the others, where the others then begin at
+/// a cache line of the destination.
+#[inline(always)]
+fn first_block(host: &HostPlan, plane: &Block) -> usize {
+    let q_block = length(host.q_block);
+    let beyond = plane.dst.addr() % LINE;
+    let bytes = q_block * plane.item_bytes;
+    if !host.is_streamed || q_block >= plane.q || beyond % plane.item_bytes != 0 || bytes < 4 * LINE {
+        return q_block;
+    }
+    q_block - beyond / plane.item_bytes
+}
+
+/// Where blocks are put together.
+#[repr(align(64))]
+struct Room {
+    lines_in: MaybeUninit<[u8; IN_BYTES]>,
+    lines_out: MaybeUninit<[u8; OUT_BYTES]>,
+}
+
+impl Room {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { lines_in: MaybeUninit::uninit(), lines_out: MaybeUninit::uninit() }
+    }
+}
+
+/// # Safety
+///
+/// As [`directly`], for the items of the block.
+#[inline(always)]
+unsafe fn one_block<V: Vector>(
+    host: &HostPlan,
+    mut block: Block,
+    table: &Option<Table>,
+    room: &mut Room,
+) {
+    if host.is_gathered && block.p * block.q * block.item_bytes <= IN_BYTES {
+        // SAFETY: the caller promises 1 and 2; the room has as many bytes as the block.
+        unsafe { gather_lines::<V>(&mut block, room.lines_in.as_mut_ptr().cast()) };
+    }
+    if !host.is_streamed {
+        // SAFETY: the caller promises 1 and 2.
+        return unsafe { fill::<V>(host, &block, table) };
+    }
+    let is_apart = block.dst_step != block.item_bytes as isize;
+    if host.kernel == HostKernel::Runs && (is_apart || block.item_bytes >= 512) {
+        // SAFETY: the caller promises 1 and 2.
+        return unsafe { stream_runs::<V>(&block) };
+    }
+    let line = block.q * block.item_bytes;
+    let out = room.lines_out.as_mut_ptr().cast::<u8>();
+    let (dst, pitch) = (block.dst, block.dst_pitch);
+    block.dst = out;
+    block.dst_pitch = line as isize;
+    block.dst_step = block.item_bytes as isize;
+    // SAFETY: the caller promises 1 and what is read (2); the room has as many bytes as the block.
+    unsafe { fill::<V>(host, &block, table) };
+    if pitch == line as isize {
+        // SAFETY: the caller promises 1 and what is written (2), which lies together.
+        return unsafe { stream::copy::<V>(dst, out, line * block.p) };
+    }
+    for p in 0..block.p {
+        let dst = dst.wrapping_offset(pitch.wrapping_mul(p as isize));
+        // SAFETY: the caller promises 1 and what is written (2): a line of the block.
+        unsafe { stream::copy::<V>(dst, out.wrapping_add(p * line), line) };
+    }
+}
+
+/// Copies the source lines of a block of tiles together, and makes them its source.
+///
+/// # Safety
+///
+/// As [`directly`], for what the block reads; as many bytes may be written at `lines`.
+#[inline(always)]
+unsafe fn gather_lines<V: Vector>(block: &mut Block, lines: *mut u8) {
+    let bytes = block.p * block.item_bytes;
+    for q in 0..block.q {
+        let src = block.src.wrapping_offset(block.src_pitch.wrapping_mul(q as isize));
+        // SAFETY: the caller promises a line of the source, and room for it.
+        unsafe { copy_line::<V>(lines.wrapping_add(q * bytes), src, bytes) };
+    }
+    block.src = lines;
+    block.src_pitch = bytes as isize;
+}
+
+/// # Safety
+///
+/// 1. The processor has the instructions of `V`. 2. `bytes` bytes may be written at `dst` and read
+///    at `src`, which lie apart.
+#[inline(always)]
+unsafe fn copy_line<V: Vector>(dst: *mut u8, src: *const u8, bytes: usize) {
+    if bytes < V::BYTES {
+        // SAFETY: the caller promises 2.
+        return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
+    }
+    let mut at = 0;
+    loop {
+        // SAFETY: the caller promises 1 and 2; a register ends before `bytes`.
+        let vector = unsafe { V::load(src.wrapping_add(at), LANE as isize) };
+        // SAFETY: as above.
+        unsafe { vector.store(dst.wrapping_add(at)) };
+        if !tile::step(&mut at, V::BYTES, bytes) {
+            return;
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`directly`], for the runs of the block.
+#[inline(always)]
+unsafe fn stream_runs<V: Vector>(block: &Block) {
+    for p in 0..block.p {
+        let (mut dst, mut src) = block.line(p);
+        for _ in 0..block.q {
+            // SAFETY: the caller promises 1 and the run (2).
+            unsafe { stream::copy::<V>(dst, src, block.item_bytes) };
+            dst = dst.wrapping_offset(block.dst_step);
+            src = src.wrapping_offset(block.src_pitch);
+        }
+    }
+}
+
+/// Calls a kernel with the item size as its const parameter.
+macro_rules! with_width {
+    ($block:expr, $kernel:ident :: $name:ident, $V:ident $(, $C:literal)?) => {
+        match $block.item_bytes {
+            1 => $kernel::$name::<$V, 1 $(, $C)?>($block),
+            2 => $kernel::$name::<$V, 2 $(, $C)?>($block),
+            4 => $kernel::$name::<$V, 4 $(, $C)?>($block),
+            _ => $kernel::$name::<$V, 8 $(, $C)?>($block),
+        }
+    };
+    (or 16, $block:expr, $kernel:ident :: $name:ident, $V:ident) => {
+        match $block.item_bytes {
+            16 => $kernel::$name::<$V, 16>($block),
+            _ => with_width!($block, $kernel::$name, $V),
+        }
+    };
+}
+
+/// Moves a block with the kernel of the plan.
+///
+/// # Safety
+///
+/// As [`directly`], for the items of the block, whose strides are those that the kernel needs.
+#[inline(always)]
+unsafe fn fill<V: Vector>(host: &HostPlan, block: &Block, table: &Option<Table>) {
+    match host.kernel {
+        HostKernel::Tiles => {
+            // SAFETY: the caller promises 1 and 2; `choose` has made sure of what tiles need, and
+            // `divide` that the last block is no smaller than a tile.
+            unsafe { with_width!(or 16, block, tile::transpose, V) }
+        }
+        HostKernel::Fill => {
+            // SAFETY: the caller promises 1 and 2; `choose` has made sure of the strides.
+            unsafe { with_width!(or 16, block, line::fill, V) }
+        }
+        HostKernel::Reverse => {
+            // SAFETY: as above.
+            unsafe { with_width!(or 16, block, line::reverse, V) }
+        }
+        HostKernel::Interleave => {
+            // SAFETY: as above.
+            unsafe {
+                match host.q.extent {
+                    2 => with_width!(block, interleave::interleave, V, 2),
+                    3 => with_width!(block, interleave::interleave, V, 3),
+                    _ => with_width!(block, interleave::interleave, V, 4),
+                }
+            }
+        }
+        HostKernel::Deinterleave => {
+            let planes = if block.src_step == block.item_bytes as isize { block.p } else { 1 };
+            let mut p = 0;
+            while p < block.p {
+                // SAFETY: the caller promises 1 and 2; `choose` has made sure of the strides.
+                unsafe { deinterleave::<V>(host, &block.part(p, 0, planes, block.q)) };
+                p += planes;
+            }
+        }
+        HostKernel::Table => {
+            if let Some(table) = table {
+                // SAFETY: the caller promises 2; the table is that of the plan.
+                with_item_size!(host.run_bytes, size => unsafe { table::gather(size, block, table) });
+            }
+        }
+        HostKernel::Runs | HostKernel::Items | HostKernel::Contiguous | HostKernel::Nothing => {
+            // SAFETY: the caller promises 2.
+            with_item_size!(host.run_bytes, size => unsafe { strided::copy_squares(size, block) });
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`fill`], for planes of [`HostKernel::Deinterleave`].
+#[inline(always)]
+unsafe fn deinterleave<V: Vector>(host: &HostPlan, block: &Block) {
+    // SAFETY: the caller promises all of it.
+    unsafe {
+        match host.q.src_stride / host.run_bytes {
+            2 => with_width!(block, interleave::deinterleave, V, 2),
+            3 => with_width!(block, interleave::deinterleave, V, 3),
+            _ => with_width!(block, interleave::deinterleave, V, 4),
+        }
+    }
+}

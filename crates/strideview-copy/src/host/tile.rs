@@ -1,0 +1,127 @@
+//! Transposing in registers: items that lie together along one axis of the source, and along
+//! another of the destination.
+//!
+//! A tile has 16 bytes of source along `p`, and a whole register of destination along `q`. With
+//! `n = 16 / W` items in a lane, register `i` holds, in lane `l`, the 16 bytes of source line
+//! `l · n + i`. Zipping the first half of the registers with the second, log2(n) times, transposes
+//! each lane; register `i` then is line `i` of the destination.
+
+use super::block::Block;
+use super::vector::{LANE, Vector};
+
+/// The fewest items along either axis that a tile takes.
+pub(super) const fn smallest(item_bytes: usize) -> usize {
+    LANE / item_bytes
+}
+
+/// Moves the items of a block whose source items lie together along `p`, and whose destination
+/// items along `q`.
+///
+/// Where an extent is no multiple of the tile, the last tile is moved back, and moves some items
+/// again.
+///
+/// # Safety
+///
+/// 1. The processor has the instructions of `V`, and `W` is 1, 2, 4, 8 or 16.
+/// 2. Every item of the block may be written and read; the sides do not share a byte, and nothing
+///    else accesses them.
+/// 3. Along each axis there are at least `smallest(W)` items.
+#[inline(always)]
+pub(super) unsafe fn transpose<V: Vector, const W: usize>(block: &Block) {
+    let lines = smallest(W) * V::LANES;
+    if block.q >= lines {
+        // SAFETY: the caller promises 1 to 3; there are `lines` items along `q`.
+        unsafe { each_tile::<V, W>(block, lines) }
+    } else {
+        // SAFETY: the caller promises 1 to 3.
+        unsafe { each_tile::<V::One, W>(block, smallest(W)) }
+    }
+}
+
+/// # Safety
+///
+/// As [`transpose`]; and `lines` is `smallest(W) · V::LANES`, and there are as many items along `q`.
+#[inline(always)]
+unsafe fn each_tile<V: Vector, const W: usize>(block: &Block, lines: usize) {
+    let mut p = 0;
+    loop {
+        let mut q = 0;
+        loop {
+            let (dst, src) = block.addresses::<W>(p, q);
+            // SAFETY: the tile at (p, q) lies inside the block, whose items are valid (2).
+            unsafe { tile::<V, W>(dst, block.dst_pitch, src, block.src_pitch) };
+            if !step(&mut q, lines, block.q) {
+                break;
+            }
+        }
+        if !step(&mut p, smallest(W), block.p) {
+            break;
+        }
+    }
+}
+
+/// The next multiple of `by`, or the last place where as many items are left; false at the end.
+#[inline(always)]
+pub(super) fn step(at: &mut usize, by: usize, extent: usize) -> bool {
+    let next = *at + by;
+    if next >= extent {
+        return false;
+    }
+    *at = next.min(extent - by);
+    true
+}
+
+/// # Safety
+///
+/// 1. As [`transpose`]. 2. `16 / W` registers may be written, `dst_pitch` apart, and 16 bytes be
+///    read of `16 / W · V::LANES` lines, `src_pitch` apart.
+#[inline(always)]
+unsafe fn tile<V: Vector, const W: usize>(
+    dst: *mut u8,
+    dst_pitch: isize,
+    src: *const u8,
+    src_pitch: isize,
+) {
+    // SAFETY: the caller promises 1 and 2; the second number is 16 / W.
+    unsafe {
+        match W {
+            1 => tile_of::<V, W, 16>(dst, dst_pitch, src, src_pitch),
+            2 => tile_of::<V, W, 8>(dst, dst_pitch, src, src_pitch),
+            4 => tile_of::<V, W, 4>(dst, dst_pitch, src, src_pitch),
+            8 => tile_of::<V, W, 2>(dst, dst_pitch, src, src_pitch),
+            _ => tile_of::<V, W, 1>(dst, dst_pitch, src, src_pitch),
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`tile`], with `N` = 16 / `W`.
+#[inline(always)]
+unsafe fn tile_of<V: Vector, const W: usize, const N: usize>(
+    dst: *mut u8,
+    dst_pitch: isize,
+    src: *const u8,
+    src_pitch: isize,
+) {
+    let lane_step = src_pitch.wrapping_mul(N as isize);
+    let line = |i: usize| src.wrapping_offset(src_pitch.wrapping_mul(i as isize));
+    // SAFETY: the caller promises 1, and 16 bytes of each of the lines i + l · N (2).
+    let mut rows: [V; N] = std::array::from_fn(|i| unsafe { V::load(line(i), lane_step) });
+    let mut left = N;
+    while left > 1 {
+        let mut zipped = rows;
+        for i in 0..N / 2 {
+            // SAFETY: the caller promises the instructions (1).
+            let (low, high) = unsafe { rows[i].zip::<W>(rows[i + N / 2]) };
+            (zipped[2 * i], zipped[2 * i + 1]) = (low, high);
+        }
+        rows = zipped;
+        left /= 2;
+    }
+    for (i, row) in rows.into_iter().enumerate() {
+        let dst = dst.wrapping_offset(dst_pitch.wrapping_mul(i as isize));
+        // SAFETY: the caller promises 1 and 2.
+        unsafe { row.store(dst) };
+    }
+}
