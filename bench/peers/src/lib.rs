@@ -4,7 +4,15 @@
 //! An engine is opened for one case, timed as often as one likes, and closed.
 
 mod case;
+#[cfg(feature = "hptt")]
+mod hptt;
 mod memcpy;
+#[cfg(feature = "peers")]
+mod nd_array;
+#[cfg(feature = "peers")]
+mod planes;
+#[cfg(feature = "peers")]
+mod strided;
 mod strideview;
 mod timed;
 
@@ -21,6 +29,22 @@ const ENGINES: &[(&str, Open)] = &[
     ("memcpy", memcpy::open),
     ("strideview", strideview::open_kept),
     ("strideview-planning", strideview::open_planning),
+    #[cfg(feature = "peers")]
+    ("ndarray", nd_array::open),
+    #[cfg(feature = "peers")]
+    ("ndarray-rayon", nd_array::open_rayon),
+    #[cfg(feature = "peers")]
+    ("strided-perm", strided::open_perm),
+    #[cfg(feature = "peers")]
+    ("strided-kernel", strided::open_kernel),
+    #[cfg(feature = "peers")]
+    ("strided-kplan", strided::open_plan),
+    #[cfg(feature = "peers")]
+    ("transpose", planes::open_transpose),
+    #[cfg(feature = "peers")]
+    ("fast_transpose", planes::open_fast),
+    #[cfg(feature = "hptt")]
+    ("hptt-crate", hptt::open),
 ];
 
 /// An opened engine, as the caller holds it.
