@@ -16,7 +16,8 @@ import platform
 import statistics
 import subprocess
 import sys
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 
 OURS, PLANNING, PYTHON, MEMCPY, NUMPY = "strideview", "strideview-planning", "strideview-python", "memcpy", "numpy"
 NOT_PEERS = (OURS, PLANNING, PYTHON, MEMCPY)
@@ -30,6 +31,7 @@ class Effort:
     sample_ns: float
     limit_ns: float
     least_rounds: int
+    pause_s: float = 0.0
 
 
 QUICK = Effort(rounds=7, sample_ns=2e6, limit_ns=2e8, least_rounds=1)
@@ -89,7 +91,7 @@ def run(chosen: argparse.Namespace, threads: int) -> int:
         return 1
     engines = engines_of(chosen, threads)
     memory = Memory(wanted, chosen.huge_pages)
-    effort = QUICK if chosen.quick else FULL
+    effort = replace(QUICK if chosen.quick else FULL, pause_s=0.003 * (threads - 1))
     table = Table(threads, list(engines))
     for case in wanted:
         table.add(measured(case, memory, engines, effort))
@@ -163,6 +165,8 @@ def rounds(loops: dict[str, "Timed"], iterations: dict[str, int], effort: Effort
         for name in names[first:] + names[:first]:
             if spent[name] > effort.limit_ns and len(samples[name]) >= effort.least_rounds:
                 continue
+            # Threads that still wait busily for more work would take a processor from this engine.
+            time.sleep(effort.pause_s)
             ns = loops[name](iterations[name])
             samples[name].append(ns / iterations[name])
             spent[name] += ns
@@ -185,8 +189,7 @@ class Table:
 
     def put(self, cells: list[str]) -> None:
         self.rows.append(cells)
-        # Before the peers, columns have the width of what stands in them.
-        widths = [23, 12, 10, 7, 21, 8, 21, 7] + [max(8, len(name) + 1) for name in self.peers]
+        widths = [23, 13, 13, 13, 21, 15, 21, 7] + [max(8, len(name) + 1) for name in self.peers]
         first, *others = zip(cells, widths, strict=False)
         print(f"{first[0]:{first[1]}}" + "".join(f"{cell:>{width}}" for cell, width in others), flush=True)
 

@@ -4,6 +4,7 @@
 of them together, or None where the engine has no way to make that copy.
 """
 
+import contextlib
 import ctypes
 import itertools
 import pathlib
@@ -124,9 +125,78 @@ def from_python() -> Open:
 
 def python_peers(threads: int) -> dict[str, Open]:
     """Those of the peers called from Python that are installed."""
-    return {}
+    found: dict[str, Open] = {}
+    for name, opener in (("torch", torch_copy), ("opencv", opencv_transpose)):
+        try:
+            found[name] = opener(threads)
+        except ImportError:
+            print(f"{name} is not installed: nothing is said of it")
+    return found
+
+
+def torch_copy(threads: int) -> Open:
+    import torch
+
+    torch.set_num_threads(threads)
+
+    def opened(case: Case, memory: Memory) -> Timed | None:
+        if min(case.src_strides) < 0:
+            return None
+        dst, src = (torch.from_numpy(array) for array in memory.arrays(case))
+        return timed(dst.copy_, src)
+
+    return opened
+
+
+def opencv_transpose(threads: int) -> Open:
+    """`transpose` of matrices, `transposeND` of dense permutations."""
+    import cv2
+
+    cv2.setNumThreads(threads)
+
+    def opened(case: Case, memory: Memory) -> Timed | None:
+        dst, src = memory.arrays(case)
+        order = permutation(case)
+        if order is None or not dst.flags.c_contiguous:
+            return None
+        dense = src.transpose(numpy.argsort(order))
+        if order == (1, 0):
+            return timed(cv2.transpose, as_matrix(dense), as_matrix(dst))
+        if case.itemsize > 8:
+            return None
+        try:
+            cv2.transposeND(dense, order, dst)
+        except cv2.error:
+            return None
+        return timed(cv2.transposeND, dense, order, dst)
+
+    return opened
+
+
+def as_matrix(array: numpy.ndarray) -> numpy.ndarray:
+    """Items of 16 bytes as two channels, which OpenCV has in place of complex numbers."""
+    if array.dtype == numpy.complex128:
+        return array.view("f8").reshape(*array.shape, 2)
+    return array
+
+
+def permutation(case: Case) -> tuple[int, ...] | None:
+    """The axes of a dense source in the order of the case; none if the source is not dense."""
+    by_stride = sorted(range(len(case.shape)), key=lambda axis: -case.src_strides[axis])
+    dense = 1
+    for axis in reversed(by_stride):
+        if case.src_strides[axis] != dense:
+            return None
+        dense *= case.shape[axis]
+    return tuple(by_stride.index(axis) for axis in range(len(case.shape)))
 
 
 def versions() -> list[str]:
     """What was compared with, by name and version."""
-    return [f"numpy {numpy.__version__}"]
+    from importlib import metadata
+
+    found = [f"numpy {numpy.__version__}"]
+    for name, distribution in (("torch", "torch"), ("opencv", "opencv-python-headless")):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found.append(f"{name} {metadata.version(distribution)}")
+    return found

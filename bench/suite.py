@@ -12,6 +12,8 @@ from report import HERE
 
 GUARD = 4096
 """Bytes on either side of the destination that no engine may touch."""
+SLACK = 1 << 16
+"""Bytes after the source that an engine may be told of, as the rest of its last row."""
 UNTOUCHED = 0xA5
 """What the destination is filled with; never a byte of the source."""
 
@@ -76,9 +78,9 @@ class Memory:
         written = max(case.dst_len * case.itemsize for case in chosen)
         # memcpy reads as many bytes as it writes, also where a source is broadcast.
         read = max(written, *(case.src_len * case.itemsize for case in chosen))
-        self.source = block(read, huge_pages)
+        self.source = block(read + SLACK, huge_pages)
         # Bytes 1 to 63 make finite floating-point numbers, and differ from `UNTOUCHED`.
-        self.source[:] = numpy.frombuffer(numpy.random.default_rng(7).bytes(read), "u1")
+        self.source[:] = numpy.frombuffer(numpy.random.default_rng(7).bytes(read + SLACK), "u1")
         self.source &= 63
         self.source |= 1
         self.destination = block(written + 2 * GUARD, huge_pages)

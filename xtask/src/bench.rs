@@ -1,6 +1,6 @@
 //! The benchmarks: layouts, by a Rust program and a Python one, and host copies.
 
-use std::path::Path;
+use std::path::{self, Path};
 
 use crate::Outcome;
 use crate::process;
@@ -12,6 +12,10 @@ const CRATE: &str = "strideview-bench";
 const LAYOUT: &str = "bench/layout.py";
 const COPIES: &str = "bench/copies.py";
 const REQUIREMENTS: &str = "python/requirements-bench.txt";
+
+/// What host copies are compared with, and torch, which is large.
+const PEERS: &str = "python/requirements-bench-copy.txt";
+const TORCH: &str = "python/requirements-bench-torch.txt";
 
 /// The crate whose library has the timed loops of copies, a workspace of its own.
 const ENGINES: &str = "bench/peers/Cargo.toml";
@@ -41,26 +45,40 @@ fn layout() -> Outcome {
 
 /// Host copies; `--quick` builds nothing but our own engine, and installs nothing.
 fn copies(options: &[String]) -> Outcome {
-    let has = |option: &str| options.iter().any(|given| given == option);
     let venv = Venv::ready()?;
-    let library = if has("--quick") {
-        engines("copy-engines", &[])?
-    } else {
-        wheel::install(&venv)?;
-        engines("copy-engines-peers", &["--features", "peers"])?
-    };
+    let is_quick = options.iter().any(|option| option == "--quick");
+    let library = if is_quick { engines("copy-engines", &[], &venv)? } else { with_peers(&venv)? };
     let mut command = venv.command(&[COPIES, "--library", &library]);
     command.args(options);
     process::run(command)
 }
 
-/// Builds the library of timed loops; its path. Each set of features has a folder of its own, so
-/// that going from one to the other builds nothing again.
-fn engines(folder: &str, features: &[&str]) -> Outcome<String> {
+/// Installs and builds the peers, but for those that this machine cannot have.
+fn with_peers(venv: &Venv) -> Outcome<String> {
+    venv.require(PEERS)?;
+    if let Err(reason) = venv.require(TORCH) {
+        eprintln!("torch: not compared with, {reason}");
+    }
+    wheel::install(venv)?;
+    eprintln!("HPTT is compiled the first time, which takes several minutes");
+    let folder = "copy-engines-peers";
+    engines(folder, &["--features", "hptt"], venv).or_else(|reason| {
+        eprintln!("HPTT: not compared with, {reason}");
+        engines(folder, &["--features", "peers"], venv)
+    })
+}
+
+/// Builds the library of timed loops; its path. Ours alone has a folder of its own, so that going
+/// from one set of features to the other builds nothing again.
+fn engines(folder: &str, features: &[&str], venv: &Venv) -> Outcome<String> {
     let target = Workspace::load()?.target.join(folder);
     let target = target.to_str().ok_or("the path of the target folder is not UTF-8")?;
     let mut command = process::cargo(&["build", "--quiet", "--release"]);
     command.args(["--manifest-path", ENGINES, "--target-dir", target]).args(features);
+    let cmake = path::absolute(venv.program("cmake")).map_err(|error| error.to_string())?;
+    if cmake.exists() {
+        command.env("CMAKE", cmake);
+    }
     process::run(command)?;
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let library = Path::new(target).join("release").join(format!("{prefix}copy_engines{suffix}"));

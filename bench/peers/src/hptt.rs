@@ -23,11 +23,14 @@ impl Permutation {
         let rank = case.shape.len();
         let mut order: Vec<usize> = (0..rank).collect();
         order.sort_by_key(|&axis| -case.src_strides[axis]);
-        let of_source = |numbers: &[i64]| order.iter().map(|&axis| numbers[axis]).collect::<Vec<_>>();
+        let of_source =
+            |numbers: &[i64]| order.iter().map(|&axis| numbers[axis]).collect::<Vec<_>>();
         let shape = of_source(&case.shape);
         let src_outer = outer(&shape, &of_source(&case.src_strides))?;
         let dst_outer = outer(&case.shape, &case.dst_strides)?;
-        let perm = (0..rank).map(|axis| order.iter().position(|&from| from == axis)).collect::<Option<_>>()?;
+        let perm = (0..rank)
+            .map(|axis| order.iter().position(|&from| from == axis))
+            .collect::<Option<_>>()?;
         let shape = shape.iter().map(|&extent| extent as usize).collect();
         Some(Permutation { perm, shape, src_outer, dst_outer })
     }
@@ -54,13 +57,31 @@ pub(crate) fn open(case: &Case, threads: usize) -> Option<Timed> {
         4 => opened::<f32>(case, threads, |p, src, dst, threads| {
             let order = MemoryOrder::RowMajor;
             transpose_f32_sub(
-                &p.perm, 1.0, src, &p.shape, &p.src_outer, 0.0, dst, &p.dst_outer, threads, order,
+                &p.perm,
+                1.0,
+                src,
+                &p.shape,
+                &p.src_outer,
+                0.0,
+                dst,
+                &p.dst_outer,
+                threads,
+                order,
             )
         }),
         8 => opened::<f64>(case, threads, |p, src, dst, threads| {
             let order = MemoryOrder::RowMajor;
             transpose_f64_sub(
-                &p.perm, 1.0, src, &p.shape, &p.src_outer, 0.0, dst, &p.dst_outer, threads, order,
+                &p.perm,
+                1.0,
+                src,
+                &p.shape,
+                &p.src_outer,
+                0.0,
+                dst,
+                &p.dst_outer,
+                threads,
+                order,
             )
         }),
         _ => None,

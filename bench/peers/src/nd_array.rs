@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use ndarray::{
-    ArrayView, ArrayViewMut, Axis, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn,
-    ShapeBuilder, Zip,
+    ArrayView, ArrayViewMut, Axis, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn, ShapeBuilder,
+    Zip,
 };
 
 use crate::case::Case;
@@ -64,7 +64,8 @@ where
 fn source<T, D: Dimension>(case: &Case) -> ArrayView<'static, T, D> {
     let mut first: *const T = case.src.cast();
     let mut positive = case.src_strides.clone();
-    for (stride, extent) in positive.iter_mut().zip(&case.shape).filter(|(stride, _)| **stride < 0) {
+    for (stride, extent) in positive.iter_mut().zip(&case.shape).filter(|(stride, _)| **stride < 0)
+    {
         first = first.wrapping_offset((*stride * (extent - 1)) as isize);
         *stride = -*stride;
     }

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::slice;
 
 use fast_transpose::{
-    FlipMode, FlopMode, transpose_plane, transpose_plane_f32, transpose_plane16, transpose_rgba_f32,
-    transpose_rgba16,
+    FlipMode, FlopMode, transpose_plane, transpose_plane_f32, transpose_plane16,
+    transpose_rgba_f32, transpose_rgba16,
 };
 
 use crate::case::Case;
@@ -43,7 +43,9 @@ impl Planes {
         for axis in outer {
             let steps = (0..axis.extent).map(|i| (i * axis.dst, i * axis.src));
             let steps: Vec<_> = steps.collect();
-            let all = offsets.iter().flat_map(|from| steps.iter().map(|by| (from.0 + by.0, from.1 + by.1)));
+            let all = offsets
+                .iter()
+                .flat_map(|from| steps.iter().map(|by| (from.0 + by.0, from.1 + by.1)));
             offsets = all.collect();
         }
         let bytes = |items: i64| items as usize * case.itemsize;
@@ -102,7 +104,8 @@ macro_rules! fast {
         |planes, src, dst| {
             let (pitch, dst_pitch) = (planes.pitch * $parts, planes.dst_pitch * $parts);
             let (width, height) = (planes.width, planes.height);
-            let (flip, flop) = (FlipMode::NoFlip, FlopMode::NoFlop);
+            // Without the flop it is a rotation.
+            let (flip, flop) = (FlipMode::NoFlip, FlopMode::Flop);
             let done = $function(src, pitch, dst, dst_pitch, width, height, flip, flop);
             debug_assert!(done.is_ok());
         }
