@@ -17,9 +17,12 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 OURS, PLANNING, PYTHON, MEMCPY, NUMPY = "strideview", "strideview-planning", "strideview-python", "memcpy", "numpy"
+Figure = Callable[["Measured", str], float]
+Summary = Callable[[Iterable[float]], float]
 NOT_PEERS = (OURS, PLANNING, PYTHON, MEMCPY)
 
 
@@ -35,7 +38,7 @@ class Effort:
 
 
 QUICK = Effort(rounds=7, sample_ns=2e6, limit_ns=2e8, least_rounds=1)
-FULL = Effort(rounds=11, sample_ns=8e6, limit_ns=1e9, least_rounds=3)
+FULL = Effort(rounds=9, sample_ns=5e6, limit_ns=5e8, least_rounds=1)
 
 
 @dataclass
@@ -74,7 +77,8 @@ def main() -> int:
     chosen = options()
     if chosen.threads is None and not chosen.quick:
         arguments = [sys.executable, *sys.argv, "--threads"]
-        return max(subprocess.run([*arguments, threads]).returncode for threads in ("1", "2"))
+        failed = [threads for threads in ("1", "2") if subprocess.run([*arguments, threads]).returncode]
+        return int(bool(failed))
     threads = chosen.threads or 1
     # Read when the libraries start their threads, so set before they are loaded.
     for name in ("STRIDEVIEW_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
@@ -137,21 +141,22 @@ def measured(case: "Case", memory: "Memory", engines: dict[str, "Open"], effort:
         if loop is None:
             continue
         memory.clear(case)
-        loop(1)
+        once = loop(1)
         if name != MEMCPY and not memory.check(case):
             found.wrong.append(name)
             continue
-        loops[name], iterations[name] = loop, how_often(loop, effort.sample_ns)
+        loops[name], iterations[name] = loop, how_often(loop, once, effort.sample_ns)
     samples = rounds(loops, iterations, effort)
     found.ns = {name: statistics.median(times) for name, times in samples.items()}
     return found
 
 
-def how_often(loop: "Timed", sample_ns: float) -> int:
-    """The number of copies that take about `sample_ns`."""
+def how_often(loop: "Timed", ns: float, sample_ns: float) -> int:
+    """The number of copies that take about `sample_ns`; the first one took `ns`."""
     number = 1
-    while (ns := loop(number)) < sample_ns / 4 and number < 1 << 24:
+    while ns < sample_ns / 4 and number < 1 << 24:
         number *= 4
+        ns = loop(number)
     return max(1, round(number * sample_ns / max(ns, 1)))
 
 
@@ -214,33 +219,30 @@ class Table:
     def summarise(self) -> None:
         """Geometric means and worst cases, over all cases and over those that are not small."""
         right = [found for found in self.measured if OURS in found.ns]
-        for title, chosen in (
-            ("not small", [found for found in right if not found.case.is_small]),
-            ("all", right),
-        ):
+        large = [found for found in right if not found.case.is_small]
+        for title, chosen in (("not small", large), ("all", right)):
             if chosen:
                 self.summary(title, chosen)
 
     def summary(self, title: str, chosen: list[Measured]) -> None:
         from report import geometric_mean
 
-        def cells(summary) -> list[str]:
-            mine = [found.fraction() for found in chosen]
-            anchored = [found.fraction() / self.anchors[found.case.name][0] for found in chosen]
-            best = [ratio(found, found.best_peer()) for found in chosen if found.best_peer()]
-            row = ["", "", f"{summary(mine):.2f}", "", f"{summary(anchored):.2f}", ""]
-            row.append(f"{summary(best):.2f}" if best else "")
-            for name in self.peers:
-                fractions = [found.fraction(name) for found in chosen if name in found.ns]
-                row.append(f"{summary(fractions):.2f}" if fractions else "")
-            return row
+        anchored = [found.fraction() / self.anchors[found.case.name][0] for found in chosen]
+        best = [ratio(found, found.best_peer()) for found in chosen if found.best_peer()]
+        for word, summary in (("mean", geometric_mean), ("worst", min)):
+            row = [f"{title}: {word} of {len(chosen)}", "", "", f"{summary(found.fraction() for found in chosen):.2f}"]
+            row += ["", f"{summary(anchored):.2f}", "", f"{summary(best):.2f}" if best else ""]
+            self.put(row + self.of_each_peer(chosen, lambda found, name: found.fraction(name), summary))
+        for word, summary in (("mean", geometric_mean), ("worst", min)):
+            self.put([f"  ours / peer, {word}"] + [""] * 7 + self.of_each_peer(chosen, ratio, summary))
 
-        self.put([f"{title}: mean of {len(chosen)}", *cells(geometric_mean)])
-        self.put([f"{title}: worst", *cells(min)])
+    def of_each_peer(self, chosen: list[Measured], figure: Figure, summary: Summary) -> list[str]:
+        """A cell for each peer, over the cases that it has."""
+        cells = []
         for name in self.peers:
-            ours = [ratio(found, name) for found in chosen if name in found.ns]
-            if ours:
-                self.put([f"ours / {name}: mean {geometric_mean(ours):.2f}, worst {min(ours):.2f}, {len(ours)} cases"])
+            figures = [figure(found, name) for found in chosen if name in found.ns]
+            cells.append(f"{summary(figures):.2f}" if figures else "")
+        return cells
 
     def small_copies(self) -> None:
         """Nanoseconds of what a small copy costs, with the plan and from Python."""

@@ -75,6 +75,10 @@ fn engines(folder: &str, features: &[&str], venv: &Venv) -> Outcome<String> {
     let target = target.to_str().ok_or("the path of the target folder is not UTF-8")?;
     let mut command = process::cargo(&["build", "--quiet", "--release"]);
     command.args(["--manifest-path", ENGINES, "--target-dir", target]).args(features);
+    if cfg!(target_arch = "x86_64") {
+        // HPTT has its kernels for AVX behind this, and the crate leaves it undefined.
+        command.env("CXXFLAGS", "-O3 -mavx -DHPTT_ARCH_AVX");
+    }
     let cmake = path::absolute(venv.program("cmake")).map_err(|error| error.to_string())?;
     if cmake.exists() {
         command.env("CMAKE", cmake);

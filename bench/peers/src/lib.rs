@@ -44,7 +44,7 @@ const ENGINES: &[(&str, Open)] = &[
     #[cfg(feature = "peers")]
     ("fast_transpose", planes::open_fast),
     #[cfg(feature = "hptt")]
-    ("hptt-crate", hptt::open),
+    ("hptt", hptt::open),
 ];
 
 /// An opened engine, as the caller holds it.
