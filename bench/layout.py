@@ -6,13 +6,10 @@ The table goes to standard output and to bench/record/<cpu>/<date>-layout.csv.
 """
 
 import argparse
-import csv
-import datetime
 import json
 import math
 import pathlib
 import platform
-import re
 import sys
 import time
 import timeit
@@ -20,6 +17,7 @@ from typing import Any
 
 import numpy
 import strideview
+from report import cpu, geometric_mean, record
 
 try:
     from cuda.core._layout import _StridedLayout
@@ -84,24 +82,6 @@ def measured(case: dict[str, str], engines: dict[str, dict[str, Any]], rounds: i
     return least
 
 
-def cpu() -> str:
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text()
-        model = re.search(r"model name\s*:\s*(.+)", text)
-        return model.group(1).strip() if model else platform.machine()
-    except OSError:
-        return platform.processor() or platform.machine()
-
-
-def record(rows: list[list[Any]]) -> pathlib.Path:
-    folder = HERE / "record" / re.sub(r"[^a-z0-9]+", "-", cpu().lower()).strip("-")
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{datetime.date.today()}-layout.csv"
-    with path.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    return path
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=60)
@@ -132,11 +112,7 @@ def main() -> None:
         print(f"{title:26}" + "".join(f"{cell:>15}" for cell in row[1:]))
     versions = f"python {platform.python_version()}, numpy {numpy.__version__}, {cpu()}"
     rows.append([versions])
-    print(f"{versions}\nrecorded in {record(rows)}")
-
-
-def geometric_mean(values: list[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values))
+    print(f"{versions}\nrecorded in {record(rows, 'layout')}")
 
 
 if __name__ == "__main__":

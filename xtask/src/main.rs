@@ -69,8 +69,8 @@ const TASKS: &[Task] = &[
     Task { name: "wheel", about: "build the release wheel", run: Run::Alone(wheel::run) },
     Task {
         name: "bench",
-        about: "run the benchmarks, Rust first, then Python",
-        run: Run::Alone(bench::run),
+        about: "run the benchmarks: [layout | copy [OPTIONS, --help lists them]]",
+        run: Run::With(bench::run),
     },
     Task {
         name: "package",
