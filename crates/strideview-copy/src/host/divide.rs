@@ -23,6 +23,8 @@ const DIRECT_LINE: i64 = 128;
 /// The sets of the smallest cache, times the bytes of a line: addresses that differ by a multiple
 /// compete for a place.
 const WAY_BYTES: i64 = 4096;
+/// Strides that are a multiple of this leave most of the smallest cache unused.
+const UNEVEN: i64 = 512;
 /// Lines that can compete for a place without losing it.
 const WAYS: i64 = 8;
 
@@ -70,7 +72,8 @@ fn tile_block(host: &mut HostPlan) -> (i64, i64) {
         (SOURCE_LINE / w, DIRECT_LINE / w)
     };
     let lines = lines.min(host.q.extent);
-    host.is_gathered = lines > WAYS * (WAY_BYTES / common_power(host.q.src_stride));
+    let power = common_power(host.q.src_stride);
+    host.is_gathered = power >= UNEVEN && lines > WAYS * (WAY_BYTES / power);
     if host.is_gathered && host.is_streamed { (p_block, lines.min(STREAMED_LINE / 2 / w)) } else { (p_block, lines) }
 }
 
@@ -82,7 +85,9 @@ fn common_power(stride: i64) -> i64 {
 
 /// Makes the blocks fit in the room before they are streamed.
 fn fit_out(host: &mut HostPlan) {
-    let room = OUT_BYTES as i64;
+    // The kernels of lines need no more than a part of the smallest cache.
+    let is_tiled = host.kernel == HostKernel::Tiles;
+    let room = if is_tiled { OUT_BYTES as i64 } else { STREAMED_LINE * 8 };
     let line = host.run_bytes.saturating_mul(host.q_block);
     if line > STREAMED_LINE * 4 {
         host.q_block = (STREAMED_LINE * 4 / host.run_bytes).max(1);

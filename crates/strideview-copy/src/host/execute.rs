@@ -24,6 +24,10 @@ use super::{interleave, length, line, offset, stream, strided, table, tile};
 #[inline(always)]
 pub(super) unsafe fn directly<V: Vector>(host: &HostPlan, dst: *mut u8, src: *const u8) {
     let table = table_of(host);
+    if host.others.is_empty() {
+        // SAFETY: the caller promises 1 and 2.
+        return unsafe { fill::<V>(host, &plane(host, dst, src), &table) };
+    }
     let mut walk = Odometer::new(&host.others, dst, src);
     loop {
         let plane = plane(host, walk.dst, walk.src);

@@ -29,14 +29,23 @@ pub(super) const fn smallest(item_bytes: usize) -> usize {
 #[inline(always)]
 pub(super) unsafe fn transpose<V: Vector, const W: usize>(block: &Block) {
     let lines = smallest(W) * V::LANES;
-    if block.q >= lines {
-        // SAFETY: the caller promises 1 to 3; there are `lines` items along `q`.
-        unsafe { each_tile::<V, W>(block, lines) }
-    } else {
+    if block.q < lines {
         // SAFETY: the caller promises 1 to 3.
-        unsafe { each_tile::<V::One, W>(block, smallest(W)) }
+        return unsafe { each_tile::<V::One, W>(block, smallest(W)) };
+    }
+    let chunk = (CHUNK / (block.p * W)).next_multiple_of(lines).max(lines);
+    let mut q = 0;
+    while q < block.q {
+        let part = block.part(0, q.min(block.q - lines), block.p, chunk);
+        // SAFETY: the caller promises 1 to 3; there are `lines` items or more along `q`.
+        unsafe { each_tile::<V, W>(&part, lines) };
+        q += chunk;
     }
 }
+
+/// The bytes of source that are read again for each column of tiles: they stay in the smallest
+/// cache.
+const CHUNK: usize = 64 << 10;
 
 /// # Safety
 ///
@@ -45,14 +54,17 @@ pub(super) unsafe fn transpose<V: Vector, const W: usize>(block: &Block) {
 unsafe fn each_tile<V: Vector, const W: usize>(block: &Block, lines: usize) {
     let mut p = 0;
     loop {
-        let mut q = 0;
-        loop {
-            let (dst, src) = block.addresses::<W>(p, q);
+        let (mut dst, mut src) = block.addresses::<W>(p, 0);
+        for _ in 0..block.q / lines {
             // SAFETY: the tile at (p, q) lies inside the block, whose items are valid (2).
             unsafe { tile::<V, W>(dst, block.dst_pitch, src, block.src_pitch) };
-            if !step(&mut q, lines, block.q) {
-                break;
-            }
+            dst = dst.wrapping_add(lines * W);
+            src = src.wrapping_offset(block.src_pitch.wrapping_mul(lines as isize));
+        }
+        if block.q % lines != 0 {
+            let (dst, src) = block.addresses::<W>(p, block.q - lines);
+            // SAFETY: as above, for the last tile along `q`.
+            unsafe { tile::<V, W>(dst, block.dst_pitch, src, block.src_pitch) };
         }
         if !step(&mut p, smallest(W), block.p) {
             break;
@@ -106,22 +118,47 @@ unsafe fn tile_of<V: Vector, const W: usize, const N: usize>(
 ) {
     let lane_step = src_pitch.wrapping_mul(N as isize);
     let line = |i: usize| src.wrapping_offset(src_pitch.wrapping_mul(i as isize));
-    // SAFETY: the caller promises 1, and 16 bytes of each of the lines i + l · N (2).
-    let mut rows: [V; N] = std::array::from_fn(|i| unsafe { V::load(line(i), lane_step) });
-    let mut left = N;
-    while left > 1 {
-        let mut zipped = rows;
-        for i in 0..N / 2 {
-            // SAFETY: the caller promises the instructions (1).
-            let (low, high) = unsafe { rows[i].zip::<W>(rows[i + N / 2]) };
-            (zipped[2 * i], zipped[2 * i + 1]) = (low, high);
-        }
-        rows = zipped;
-        left /= 2;
+    // SAFETY: the caller promises 1, and 16 bytes of each of the lines l · N (2).
+    let mut rows = [unsafe { V::load(src, lane_step) }; N];
+    for i in 1..N {
+        // SAFETY: as above, of each of the lines i + l · N.
+        rows[i] = unsafe { V::load(line(i), lane_step) };
     }
-    for (i, row) in rows.into_iter().enumerate() {
+    // log2(N) times, without a loop: the registers stay registers.
+    if N > 1 {
+        // SAFETY: the caller promises the instructions (1).
+        rows = unsafe { zipped::<V, W, N>(rows) };
+    }
+    if N > 2 {
+        // SAFETY: as above.
+        rows = unsafe { zipped::<V, W, N>(rows) };
+    }
+    if N > 4 {
+        // SAFETY: as above.
+        rows = unsafe { zipped::<V, W, N>(rows) };
+    }
+    if N > 8 {
+        // SAFETY: as above.
+        rows = unsafe { zipped::<V, W, N>(rows) };
+    }
+    for i in 0..N {
         let dst = dst.wrapping_offset(dst_pitch.wrapping_mul(i as isize));
         // SAFETY: the caller promises 1 and 2.
-        unsafe { row.store(dst) };
+        unsafe { rows[i].store(dst) };
     }
+}
+
+/// The first half zipped with the second.
+///
+/// # Safety
+///
+/// 1. The processor has the instructions of `V`.
+#[inline(always)]
+unsafe fn zipped<V: Vector, const W: usize, const N: usize>(rows: [V; N]) -> [V; N] {
+    let mut zipped = rows;
+    for i in 0..N / 2 {
+        // SAFETY: the caller promises the instructions (1).
+        (zipped[2 * i], zipped[2 * i + 1]) = unsafe { rows[i].zip::<W>(rows[i + N / 2]) };
+    }
+    zipped
 }
