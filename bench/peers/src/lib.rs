@@ -11,6 +11,7 @@ mod memcpy;
 mod nd_array;
 #[cfg(feature = "peers")]
 mod planes;
+mod processor;
 #[cfg(feature = "peers")]
 mod strided;
 mod strideview;

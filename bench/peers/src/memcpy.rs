@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::case::Case;
+use crate::processor;
 use crate::timed::{Timed, timed};
 
 pub(crate) fn open(case: &Case, threads: usize) -> Option<Timed> {
@@ -27,23 +28,33 @@ fn halves(dst: *mut u8, src: *const u8, bytes: usize, iterations: u64) -> u64 {
     let half = (bytes / 2).next_multiple_of(64).min(bytes);
     let second = Half(dst.wrapping_add(half), src.wrapping_add(half), bytes - half);
     let (asked, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let here = processor::current();
     thread::scope(|scope| {
-        scope.spawn(|| second.serve(&asked, &done, iterations));
-        while done.load(Ordering::Acquire) == 0 {
-            spin_loop();
-        }
+        scope.spawn(|| {
+            // Two threads that wait busily on one processor would wait for whole time slices.
+            processor::use_other_than(here);
+            second.serve(&asked, &done, iterations);
+        });
+        wait_for(&done, 1);
         let start = Instant::now();
         for turn in 1..=iterations {
             asked.store(turn, Ordering::Release);
             let (dst, src, half) = black_box((dst, src, half));
             // SAFETY: both sides have so many bytes, and are apart.
             unsafe { src.copy_to_nonoverlapping(dst, half) };
-            while done.load(Ordering::Acquire) != turn + 1 {
-                spin_loop();
-            }
+            wait_for(&done, turn + 1);
         }
         start.elapsed().as_nanos() as u64
     })
+}
+
+/// Waits busily; gives way now and then, in case both threads are on one processor after all.
+fn wait_for(counter: &AtomicU64, value: u64) {
+    let mut turns = 0_u32;
+    while counter.load(Ordering::Acquire) != value {
+        turns = turns.wrapping_add(1);
+        if turns.is_multiple_of(4096) { thread::yield_now() } else { spin_loop() }
+    }
 }
 
 /// Where the second thread copies to, from where, and how many bytes.
@@ -57,9 +68,7 @@ impl Half {
     fn serve(&self, asked: &AtomicU64, done: &AtomicU64, turns: u64) {
         done.store(1, Ordering::Release);
         for turn in 1..=turns {
-            while asked.load(Ordering::Acquire) != turn {
-                spin_loop();
-            }
+            wait_for(asked, turn);
             let (dst, src, bytes) = black_box((self.0, self.1, self.2));
             // SAFETY: both sides have so many bytes, and are apart.
             unsafe { src.copy_to_nonoverlapping(dst, bytes) };
