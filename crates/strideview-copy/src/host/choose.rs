@@ -60,7 +60,12 @@ fn choose_axes(host: &mut HostPlan, plan: &CopyPlan) {
     let Some((q, rest)) = plan.axes().split_last() else { return };
     host.q = *q;
     let p = densest_in_source(rest, q);
-    host.others = rest.iter().enumerate().filter(|(place, _)| Some(*place) != p).map(|(_, axis)| *axis).collect();
+    host.others = rest
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| Some(*place) != p)
+        .map(|(_, axis)| *axis)
+        .collect();
     if let Some(axis) = p.and_then(|place| rest.get(place)) {
         host.p = *axis;
         walk_source_forwards(host);
@@ -128,7 +133,9 @@ fn kernel_for(host: &HostPlan) -> HostKernel {
 /// Whether `q` is two to four items, and the destination goes on with the next item of `p`.
 fn is_interleaved(host: &HostPlan) -> bool {
     let HostPlan { p, q, run_bytes, .. } = host;
-    matches!(q.extent, 2..=4) && p.dst_stride == q.extent * run_bytes && p.extent >= LANE / run_bytes
+    matches!(q.extent, 2..=4)
+        && p.dst_stride == q.extent * run_bytes
+        && p.extent >= LANE / run_bytes
 }
 
 /// Puts axes together that are one line in the destination; true iff that is worth it.
@@ -148,7 +155,8 @@ fn use_table(host: &mut HostPlan) -> bool {
         rest.push(host.p);
     }
     while let Some(place) = rest.iter().position(|axis| axis.dst_stride == items * w) {
-        let Some(axis) = rest.get(place).copied().filter(|axis| axis.extent <= limit / items) else {
+        let Some(axis) = rest.get(place).copied().filter(|axis| axis.extent <= limit / items)
+        else {
             break;
         };
         rest.remove(place);

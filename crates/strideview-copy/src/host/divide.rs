@@ -41,7 +41,9 @@ pub(super) fn divide(host: &mut HostPlan, machine: &Machine) {
     host.is_streamed = exceeds && line_bytes(host) >= SHORTEST_STREAMED && host.isa.streams();
     let (p_block, q_block) = match host.kernel {
         HostKernel::Tiles => tile_block(host),
-        HostKernel::Interleave => (STREAMED_LINE * 4 / (host.q.extent * host.run_bytes), host.q.extent),
+        HostKernel::Interleave => {
+            (STREAMED_LINE * 4 / (host.q.extent * host.run_bytes), host.q.extent)
+        }
         _ => (i64::MAX, i64::MAX),
     };
     host.p_block = p_block.clamp(1, host.p.extent);
@@ -58,7 +60,9 @@ fn line_bytes(host: &HostPlan) -> i64 {
         HostKernel::Interleave => host.p.extent.saturating_mul(host.p.dst_stride),
         HostKernel::Items => 0,
         HostKernel::Runs if host.q.dst_stride != host.run_bytes => host.run_bytes,
-        _ if host.p.dst_stride == host.q.extent * host.run_bytes => host.p.extent * host.p.dst_stride,
+        _ if host.p.dst_stride == host.q.extent * host.run_bytes => {
+            host.p.extent * host.p.dst_stride
+        }
         _ => host.q.extent * host.run_bytes,
     }
 }
@@ -74,7 +78,11 @@ fn tile_block(host: &mut HostPlan) -> (i64, i64) {
     let lines = lines.min(host.q.extent);
     let power = common_power(host.q.src_stride);
     host.is_gathered = power >= UNEVEN && lines > WAYS * (WAY_BYTES / power);
-    if host.is_gathered && host.is_streamed { (p_block, lines.min(STREAMED_LINE / 2 / w)) } else { (p_block, lines) }
+    if host.is_gathered && host.is_streamed {
+        (p_block, lines.min(STREAMED_LINE / 2 / w))
+    } else {
+        (p_block, lines)
+    }
 }
 
 /// The largest power of two that divides a stride, between a line and a way.

@@ -5,13 +5,16 @@ use std::mem::MaybeUninit;
 use super::block::Block;
 use super::divide::{IN_BYTES, OUT_BYTES};
 use super::host_plan::HostPlan;
+use super::interleave::{Deinterleave, Interleave};
 use super::item::with_item_size;
 use super::kernel::HostKernel;
+use super::line::{Fill, Reverse};
 use super::odometer::Odometer;
 use super::stream::LINE;
 use super::table::Table;
+use super::tile::Transpose;
 use super::vector::{LANE, Vector, fence};
-use super::{interleave, length, line, offset, stream, strided, table, tile};
+use super::{length, offset, stream, strided, table, tile};
 
 /// Does the plan from `src` to `dst`, with the instructions of `V`.
 ///
@@ -109,7 +112,8 @@ fn first_block(host: &HostPlan, plane: &Block) -> usize {
     let q_block = length(host.q_block);
     let beyond = plane.dst.addr() % LINE;
     let bytes = q_block * plane.item_bytes;
-    if !host.is_streamed || q_block >= plane.q || beyond % plane.item_bytes != 0 || bytes < 4 * LINE {
+    if !host.is_streamed || q_block >= plane.q || beyond % plane.item_bytes != 0 || bytes < 4 * LINE
+    {
         return q_block;
     }
     q_block - beyond / plane.item_bytes
@@ -226,20 +230,20 @@ unsafe fn stream_runs<V: Vector>(block: &Block) {
     }
 }
 
-/// Calls a kernel with the item size as its const parameter.
-macro_rules! with_width {
-    ($block:expr, $kernel:ident :: $name:ident, $V:ident $(, $C:literal)?) => {
+/// Runs a kernel that has the item size as its const parameter.
+macro_rules! run_for_size {
+    ($block:expr, $V:ident, $kernel:ident $(, $C:literal)?) => {
         match $block.item_bytes {
-            1 => $kernel::$name::<$V, 1 $(, $C)?>($block),
-            2 => $kernel::$name::<$V, 2 $(, $C)?>($block),
-            4 => $kernel::$name::<$V, 4 $(, $C)?>($block),
-            _ => $kernel::$name::<$V, 8 $(, $C)?>($block),
+            1 => $V::run::<$kernel<1 $(, $C)?>>($block),
+            2 => $V::run::<$kernel<2 $(, $C)?>>($block),
+            4 => $V::run::<$kernel<4 $(, $C)?>>($block),
+            _ => $V::run::<$kernel<8 $(, $C)?>>($block),
         }
     };
-    (or 16, $block:expr, $kernel:ident :: $name:ident, $V:ident) => {
+    (or 16, $block:expr, $V:ident, $kernel:ident) => {
         match $block.item_bytes {
-            16 => $kernel::$name::<$V, 16>($block),
-            _ => with_width!($block, $kernel::$name, $V),
+            16 => $V::run::<$kernel<16>>($block),
+            _ => run_for_size!($block, $V, $kernel),
         }
     };
 }
@@ -255,23 +259,23 @@ unsafe fn fill<V: Vector>(host: &HostPlan, block: &Block, table: &Option<Table>)
         HostKernel::Tiles => {
             // SAFETY: the caller promises 1 and 2; `choose` has made sure of what tiles need, and
             // `divide` that the last block is no smaller than a tile.
-            unsafe { with_width!(or 16, block, tile::transpose, V) }
+            unsafe { run_for_size!(or 16, block, V, Transpose) }
         }
         HostKernel::Fill => {
             // SAFETY: the caller promises 1 and 2; `choose` has made sure of the strides.
-            unsafe { with_width!(or 16, block, line::fill, V) }
+            unsafe { run_for_size!(or 16, block, V, Fill) }
         }
         HostKernel::Reverse => {
             // SAFETY: as above.
-            unsafe { with_width!(or 16, block, line::reverse, V) }
+            unsafe { run_for_size!(or 16, block, V, Reverse) }
         }
         HostKernel::Interleave => {
             // SAFETY: as above.
             unsafe {
                 match host.q.extent {
-                    2 => with_width!(block, interleave::interleave, V, 2),
-                    3 => with_width!(block, interleave::interleave, V, 3),
-                    _ => with_width!(block, interleave::interleave, V, 4),
+                    2 => run_for_size!(block, V, Interleave, 2),
+                    3 => run_for_size!(block, V, Interleave, 3),
+                    _ => run_for_size!(block, V, Interleave, 4),
                 }
             }
         }
@@ -305,9 +309,9 @@ unsafe fn deinterleave<V: Vector>(host: &HostPlan, block: &Block) {
     // SAFETY: the caller promises all of it.
     unsafe {
         match host.q.src_stride / host.run_bytes {
-            2 => with_width!(block, interleave::deinterleave, V, 2),
-            3 => with_width!(block, interleave::deinterleave, V, 3),
-            _ => with_width!(block, interleave::deinterleave, V, 4),
+            2 => run_for_size!(block, V, Deinterleave, 2),
+            3 => run_for_size!(block, V, Deinterleave, 3),
+            _ => run_for_size!(block, V, Deinterleave, 4),
         }
     }
 }

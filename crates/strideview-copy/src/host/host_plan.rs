@@ -4,8 +4,8 @@
 use std::fmt;
 
 use super::kernel::HostKernel;
-use super::{choose, divide};
 use super::machine::{Isa, Machine};
+use super::{choose, divide};
 use crate::plan::{Axes, CopyPlan, PlanAxis};
 
 /// A [`CopyPlan`], and how the processor does it: kernel, blocks, stores and threads.

@@ -7,7 +7,7 @@
 use super::block::Block;
 use super::item::Fixed;
 use super::tile::step;
-use super::vector::{LANE, Vector};
+use super::vector::{Kernel, LANE, Vector};
 
 /// For shuffling: places of bytes in the 16 of an input, or this.
 const NONE: u8 = 0x80;
@@ -73,7 +73,7 @@ unsafe fn output<V: Vector, const C: usize>(inputs: &[V; C], places: &[[V; C]; C
     result
 }
 
-/// Moves a block of `C` items along `q`, whose destination is one line.
+/// For blocks of `C` items along `q`, whose destination is one line.
 ///
 /// # Safety
 ///
@@ -82,24 +82,28 @@ unsafe fn output<V: Vector, const C: usize>(inputs: &[V; C], places: &[[V; C]; C
 ///    else accesses them.
 /// 3. There are `C` items along `q`; the source has its items together along `p`, the destination
 ///    along `q`, and then along `p`.
-#[inline(always)]
-pub(super) unsafe fn interleave<V: Vector, const W: usize, const C: usize>(block: &Block) {
-    let items = LANE / W;
-    if block.p >= items * V::LANES {
-        // SAFETY: the caller promises 1 to 3; there is a group.
-        unsafe { interleave_groups::<V, W, C>(block) }
-    } else if block.p >= items {
-        // SAFETY: as above.
-        unsafe { interleave_groups::<V::One, W, C>(block) }
-    } else {
-        // SAFETY: the caller promises the items (2), which are `W` bytes.
-        unsafe { super::strided::copy_block(Fixed::<W>, block) }
+pub(super) struct Interleave<const W: usize, const C: usize>;
+
+impl<const W: usize, const C: usize> Kernel for Interleave<W, C> {
+    #[inline(always)]
+    unsafe fn run<V: Vector>(block: &Block) {
+        let items = LANE / W;
+        if block.p >= items * V::LANES {
+            // SAFETY: the caller promises 1 to 3; there is a group.
+            unsafe { interleave_groups::<V, W, C>(block) }
+        } else if block.p >= items {
+            // SAFETY: as above.
+            unsafe { interleave_groups::<V::One, W, C>(block) }
+        } else {
+            // SAFETY: the caller promises the items (2), which are `W` bytes.
+            unsafe { super::strided::copy_block(Fixed::<W>, block) }
+        }
     }
 }
 
 /// # Safety
 ///
-/// As [`interleave`]; and there is a group along `p`.
+/// As [`Interleave`]; and there is a group along `p`.
 #[inline(always)]
 unsafe fn interleave_groups<V: Vector, const W: usize, const C: usize>(block: &Block) {
     let items = LANE / W * V::LANES;
@@ -126,7 +130,7 @@ unsafe fn interleave_groups<V: Vector, const W: usize, const C: usize>(block: &B
     }
 }
 
-/// Moves a block of items of which the source has `C` together, the first `block.p` of which are
+/// For blocks of items of which the source has `C` together, the first `block.p` of which are
 /// wanted.
 ///
 /// # Safety
@@ -136,23 +140,27 @@ unsafe fn interleave_groups<V: Vector, const W: usize, const C: usize>(block: &B
 ///    else accesses them.
 /// 3. There are at most `C` items along `p`; the source has its items together along `p`, and
 ///    steps by `C` items along `q`; the destination has them together along `q`.
-#[inline(always)]
-pub(super) unsafe fn deinterleave<V: Vector, const W: usize, const C: usize>(block: &Block) {
-    // The last group is read to its end, of which the wanted items may be short.
-    let readable = if block.p < C { block.q - 1 } else { block.q };
-    let items = LANE / W;
-    let mut done = 0;
-    if readable >= items * V::LANES {
-        // SAFETY: the caller promises 1 to 3; there are groups in what may be read.
-        done = unsafe { deinterleave_groups::<V, W, C>(block, readable) };
-    } else if readable >= items {
-        // SAFETY: as above.
-        done = unsafe { deinterleave_groups::<V::One, W, C>(block, readable) };
-    }
-    if done < block.q {
-        let rest = block.part(0, done, block.p, block.q);
-        // SAFETY: the caller promises the items (2), which are `W` bytes.
-        unsafe { super::strided::copy_block(Fixed::<W>, &rest) };
+pub(super) struct Deinterleave<const W: usize, const C: usize>;
+
+impl<const W: usize, const C: usize> Kernel for Deinterleave<W, C> {
+    #[inline(always)]
+    unsafe fn run<V: Vector>(block: &Block) {
+        // The last group is read to its end, of which the wanted items may be short.
+        let readable = if block.p < C { block.q - 1 } else { block.q };
+        let items = LANE / W;
+        let mut done = 0;
+        if readable >= items * V::LANES {
+            // SAFETY: the caller promises 1 to 3; there are groups in what may be read.
+            done = unsafe { deinterleave_groups::<V, W, C>(block, readable) };
+        } else if readable >= items {
+            // SAFETY: as above.
+            done = unsafe { deinterleave_groups::<V::One, W, C>(block, readable) };
+        }
+        if done < block.q {
+            let rest = block.part(0, done, block.p, block.q);
+            // SAFETY: the caller promises the items (2), which are `W` bytes.
+            unsafe { super::strided::copy_block(Fixed::<W>, &rest) };
+        }
     }
 }
 
@@ -160,7 +168,7 @@ pub(super) unsafe fn deinterleave<V: Vector, const W: usize, const C: usize>(blo
 ///
 /// # Safety
 ///
-/// As [`deinterleave`]; and of the first `readable` items along `q`, which are a group or more,
+/// As [`Deinterleave`]; and of the first `readable` items along `q`, which are a group or more,
 /// all `C` may be read.
 #[inline(always)]
 unsafe fn deinterleave_groups<V: Vector, const W: usize, const C: usize>(

@@ -4,9 +4,9 @@ use super::block::Block;
 use super::item::Fixed;
 use super::strided;
 use super::tile::step;
-use super::vector::{LANE, Vector};
+use super::vector::{Kernel, LANE, Vector};
 
-/// Moves a block whose source goes back by an item along `q`, and whose destination forwards.
+/// For blocks whose source goes back by an item along `q`, and whose destination forwards.
 ///
 /// # Safety
 ///
@@ -14,18 +14,22 @@ use super::vector::{LANE, Vector};
 /// 2. Every item of the block may be written and read; the sides do not share a byte, and nothing
 ///    else accesses them.
 /// 3. Along `q` the items lie together in the destination, and in the source backwards.
-#[inline(always)]
-pub(super) unsafe fn reverse<V: Vector, const W: usize>(block: &Block) {
-    let items = LANE / W;
-    if block.q >= items * V::LANES {
-        // SAFETY: the caller promises 1 to 3; a register holds no more than a line.
-        unsafe { reverse_lines::<V, W>(block) }
-    } else if block.q >= items {
-        // SAFETY: as above.
-        unsafe { reverse_lines::<V::One, W>(block) }
-    } else {
-        // SAFETY: the caller promises the items (2), which are `W` bytes.
-        unsafe { strided::copy_block(Fixed::<W>, block) }
+pub(super) struct Reverse<const W: usize>;
+
+impl<const W: usize> Kernel for Reverse<W> {
+    #[inline(always)]
+    unsafe fn run<V: Vector>(block: &Block) {
+        let items = LANE / W;
+        if block.q >= items * V::LANES {
+            // SAFETY: the caller promises 1 to 3; a register holds no more than a line.
+            unsafe { reverse_lines::<V, W>(block) }
+        } else if block.q >= items {
+            // SAFETY: as above.
+            unsafe { reverse_lines::<V::One, W>(block) }
+        } else {
+            // SAFETY: the caller promises the items (2), which are `W` bytes.
+            unsafe { strided::copy_block(Fixed::<W>, block) }
+        }
     }
 }
 
@@ -42,7 +46,7 @@ const fn reversed<const W: usize>() -> [u8; LANE] {
 
 /// # Safety
 ///
-/// As [`reverse`]; and there are `LANE / W · V::LANES` items along `q`.
+/// As [`Reverse`]; and there are `LANE / W · V::LANES` items along `q`.
 #[inline(always)]
 unsafe fn reverse_lines<V: Vector, const W: usize>(block: &Block) {
     let items = LANE / W * V::LANES;
@@ -68,7 +72,7 @@ unsafe fn reverse_lines<V: Vector, const W: usize>(block: &Block) {
     }
 }
 
-/// Moves a block whose source stands still along `q`.
+/// For blocks whose source stands still along `q`.
 ///
 /// # Safety
 ///
@@ -76,20 +80,24 @@ unsafe fn reverse_lines<V: Vector, const W: usize>(block: &Block) {
 /// 2. Every item of the block may be written and read; the sides do not share a byte, and nothing
 ///    else accesses them.
 /// 3. Along `q` the items lie together in the destination, and are one in the source.
-#[inline(always)]
-pub(super) unsafe fn fill<V: Vector, const W: usize>(block: &Block) {
-    if block.q >= LANE / W * V::LANES {
-        // SAFETY: the caller promises 1 to 3; a register holds no more than a line.
-        unsafe { fill_lines::<V, W>(block) }
-    } else {
-        // SAFETY: the caller promises the items (2), which are `W` bytes.
-        unsafe { strided::copy_block(Fixed::<W>, block) }
+pub(super) struct Fill<const W: usize>;
+
+impl<const W: usize> Kernel for Fill<W> {
+    #[inline(always)]
+    unsafe fn run<V: Vector>(block: &Block) {
+        if block.q >= LANE / W * V::LANES {
+            // SAFETY: the caller promises 1 to 3; a register holds no more than a line.
+            unsafe { fill_lines::<V, W>(block) }
+        } else {
+            // SAFETY: the caller promises the items (2), which are `W` bytes.
+            unsafe { strided::copy_block(Fixed::<W>, block) }
+        }
     }
 }
 
 /// # Safety
 ///
-/// As [`fill`]; and there are `LANE / W · V::LANES` items along `q`.
+/// As [`Fill`]; and there are `LANE / W · V::LANES` items along `q`.
 #[inline(always)]
 unsafe fn fill_lines<V: Vector, const W: usize>(block: &Block) {
     let items = LANE / W * V::LANES;

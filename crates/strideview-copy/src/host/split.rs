@@ -98,8 +98,8 @@ fn inner(host: &HostPlan) -> impl Iterator<Item = Cut> {
         HostKernel::Contiguous => None,
         _ => Some(line),
     };
-    let bytes = (host.kernel == HostKernel::Contiguous)
-        .then(|| Cut::new(Place::Bytes, host.bytes, 4096));
+    let bytes =
+        (host.kernel == HostKernel::Contiguous).then(|| Cut::new(Place::Bytes, host.bytes, 4096));
     let p = p.map(|unit| Cut::new(Place::P, host.p.extent, unit));
     let q = q.map(|unit| Cut::new(Place::Q, host.q.extent, unit));
     bytes.into_iter().chain(p).chain(q)

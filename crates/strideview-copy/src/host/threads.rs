@@ -135,7 +135,9 @@ fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
         Err(TryLockError::WouldBlock) => return None,
     };
     let process = std::process::id();
-    if let Some(current) = slot.as_ref().filter(|pool| pool.process == process && pool.threads >= threads) {
+    if let Some(current) =
+        slot.as_ref().filter(|pool| pool.process == process && pool.threads >= threads)
+    {
         return Some(Arc::clone(&current.pool));
     }
     let builder = ThreadPoolBuilder::new().num_threads(threads - 1);

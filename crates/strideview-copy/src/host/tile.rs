@@ -7,15 +7,14 @@
 //! each lane; register `i` then is line `i` of the destination.
 
 use super::block::Block;
-use super::vector::{LANE, Vector};
+use super::vector::{Kernel, LANE, Vector};
 
 /// The fewest items along either axis that a tile takes.
 pub(super) const fn smallest(item_bytes: usize) -> usize {
     LANE / item_bytes
 }
 
-/// Moves the items of a block whose source items lie together along `p`, and whose destination
-/// items along `q`.
+/// For blocks whose source items lie together along `p`, and whose destination items along `q`.
 ///
 /// Where an extent is no multiple of the tile, the last tile is moved back, and moves some items
 /// again.
@@ -26,20 +25,24 @@ pub(super) const fn smallest(item_bytes: usize) -> usize {
 /// 2. Every item of the block may be written and read; the sides do not share a byte, and nothing
 ///    else accesses them.
 /// 3. Along each axis there are at least `smallest(W)` items.
-#[inline(always)]
-pub(super) unsafe fn transpose<V: Vector, const W: usize>(block: &Block) {
-    let lines = smallest(W) * V::LANES;
-    if block.q < lines {
-        // SAFETY: the caller promises 1 to 3.
-        return unsafe { each_tile::<V::One, W>(block, smallest(W)) };
-    }
-    let chunk = (CHUNK / (block.p * W)).next_multiple_of(lines).max(lines);
-    let mut q = 0;
-    while q < block.q {
-        let part = block.part(0, q.min(block.q - lines), block.p, chunk);
-        // SAFETY: the caller promises 1 to 3; there are `lines` items or more along `q`.
-        unsafe { each_tile::<V, W>(&part, lines) };
-        q += chunk;
+pub(super) struct Transpose<const W: usize>;
+
+impl<const W: usize> Kernel for Transpose<W> {
+    #[inline(always)]
+    unsafe fn run<V: Vector>(block: &Block) {
+        let lines = smallest(W) * V::LANES;
+        if block.q < lines {
+            // SAFETY: the caller promises 1 to 3.
+            return unsafe { each_tile::<V::One, W>(block, smallest(W)) };
+        }
+        let chunk = (CHUNK / (block.p * W)).next_multiple_of(lines).max(lines);
+        let mut q = 0;
+        while q < block.q {
+            let part = block.part(0, q.min(block.q - lines), block.p, chunk);
+            // SAFETY: the caller promises 1 to 3; there are `lines` items or more along `q`.
+            unsafe { each_tile::<V, W>(&part, lines) };
+            q += chunk;
+        }
     }
 }
 
@@ -49,7 +52,7 @@ const CHUNK: usize = 64 << 10;
 
 /// # Safety
 ///
-/// As [`transpose`]; and `lines` is `smallest(W) · V::LANES`, and there are as many items along `q`.
+/// As [`Transpose`]; and `lines` is `smallest(W) · V::LANES`, and there are as many items along `q`.
 #[inline(always)]
 unsafe fn each_tile<V: Vector, const W: usize>(block: &Block, lines: usize) {
     let mut p = 0;
@@ -85,7 +88,7 @@ pub(super) fn step(at: &mut usize, by: usize, extent: usize) -> bool {
 
 /// # Safety
 ///
-/// 1. As [`transpose`]. 2. `16 / W` registers may be written, `dst_pitch` apart, and 16 bytes be
+/// 1. As [`Transpose`]. 2. `16 / W` registers may be written, `dst_pitch` apart, and 16 bytes be
 ///    read of `16 / W · V::LANES` lines, `src_pitch` apart.
 #[inline(always)]
 unsafe fn tile<V: Vector, const W: usize>(

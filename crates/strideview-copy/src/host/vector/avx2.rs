@@ -2,13 +2,14 @@
 
 use std::arch::x86_64::{
     __m256i, _mm_loadu_si128, _mm_storeu_si128, _mm256_castsi128_si256, _mm256_castsi256_si128,
-    _mm256_extracti128_si256, _mm256_inserti128_si256, _mm256_or_si256,
-    _mm256_shuffle_epi8, _mm256_storeu_si256, _mm256_stream_si256, _mm256_unpackhi_epi8,
-    _mm256_unpackhi_epi16, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi8,
-    _mm256_unpacklo_epi16, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
+    _mm256_extracti128_si256, _mm256_inserti128_si256, _mm256_or_si256, _mm256_shuffle_epi8,
+    _mm256_storeu_si256, _mm256_stream_si256, _mm256_unpackhi_epi8, _mm256_unpackhi_epi16,
+    _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi8, _mm256_unpacklo_epi16,
+    _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
-use super::{Ssse3, Vector};
+use super::super::block::Block;
+use super::{Kernel, Ssse3, Vector};
 
 /// A `ymm` register.
 #[derive(Clone, Copy)]
@@ -26,6 +27,21 @@ impl Vector for Avx2 {
     type One = Ssse3;
     const LANES: usize = 2;
     const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<K: Kernel>(block: &Block) {
+        /// # Safety
+        ///
+        /// As [`Kernel::run`].
+        #[target_feature(enable = "avx2")]
+        #[inline(never)]
+        unsafe fn outlined<K: Kernel>(block: &Block) {
+            // SAFETY: the caller promises it.
+            unsafe { K::run::<Avx2>(block) }
+        }
+        // SAFETY: the caller promises it.
+        unsafe { outlined::<K>(block) }
+    }
 
     #[inline(always)]
     unsafe fn load(src: *const u8, step: isize) -> Self {

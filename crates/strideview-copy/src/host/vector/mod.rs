@@ -15,6 +15,8 @@ pub(super) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) use ssse3::Ssse3;
 
+use super::block::Block;
+
 /// The bytes of a lane.
 pub(super) const LANE: usize = 16;
 
@@ -36,6 +38,13 @@ pub(super) trait Vector: Copy {
     const BYTES: usize = Self::LANES * LANE;
     /// Whether [`stream`](Self::stream) keeps the bytes out of the caches.
     const STREAMS: bool;
+
+    /// Runs a kernel in a function of its own, compiled for the instructions.
+    ///
+    /// # Safety
+    ///
+    /// 1. The processor has the instructions. 2. What the kernel asks for.
+    unsafe fn run<K: Kernel>(block: &Block);
 
     /// Lane `l` from `src + l · step`; no alignment is needed.
     ///
@@ -89,6 +98,16 @@ pub(super) trait Vector: Copy {
     ///
     /// 1. The processor has the instructions.
     unsafe fn or(self, other: Self) -> Self;
+}
+
+/// Moves the items of a block.
+pub(super) trait Kernel {
+    /// Moves them with the instructions of `V`.
+    ///
+    /// # Safety
+    ///
+    /// 1. The processor has the instructions of `V`. 2. What the implementation asks for.
+    unsafe fn run<V: Vector>(block: &Block);
 }
 
 /// Streamed bytes are there for whoever learns of them after this.

@@ -1,7 +1,8 @@
 //! One lane in plain Rust, for processors without the instructions of the others. A compiler makes
 //! vector instructions of it where the architecture has them throughout, as AArch64.
 
-use super::{LANE, Vector};
+use super::super::block::Block;
+use super::{Kernel, LANE, Vector};
 
 /// Sixteen bytes.
 #[derive(Clone, Copy)]
@@ -11,6 +12,20 @@ impl Vector for Portable {
     type One = Self;
     const LANES: usize = 1;
     const STREAMS: bool = false;
+
+    #[inline(always)]
+    unsafe fn run<K: Kernel>(block: &Block) {
+        /// # Safety
+        ///
+        /// As [`Kernel::run`].
+        #[inline(never)]
+        unsafe fn outlined<K: Kernel>(block: &Block) {
+            // SAFETY: the caller promises it.
+            unsafe { K::run::<Portable>(block) }
+        }
+        // SAFETY: the caller promises it.
+        unsafe { outlined::<K>(block) }
+    }
 
     #[inline(always)]
     unsafe fn load(src: *const u8, _step: isize) -> Self {

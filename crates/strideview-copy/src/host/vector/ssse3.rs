@@ -6,7 +6,8 @@ use std::arch::x86_64::{
     _mm_unpacklo_epi8, _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
 };
 
-use super::Vector;
+use super::super::block::Block;
+use super::{Kernel, Vector};
 
 /// An `xmm` register.
 #[derive(Clone, Copy)]
@@ -24,6 +25,21 @@ impl Vector for Ssse3 {
     type One = Self;
     const LANES: usize = 1;
     const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn run<K: Kernel>(block: &Block) {
+        /// # Safety
+        ///
+        /// As [`Kernel::run`].
+        #[target_feature(enable = "ssse3")]
+        #[inline(never)]
+        unsafe fn outlined<K: Kernel>(block: &Block) {
+            // SAFETY: the caller promises it.
+            unsafe { K::run::<Ssse3>(block) }
+        }
+        // SAFETY: the caller promises it.
+        unsafe { outlined::<K>(block) }
+    }
 
     #[inline(always)]
     unsafe fn load(src: *const u8, _step: isize) -> Self {
