@@ -19,7 +19,7 @@ use crate::dlpack::no_stream;
 use crate::errors::{OrRaise, exception, expected};
 use crate::owner::PyOwner;
 use crate::raw::lookup::optional_attribute;
-use crate::stream::{order, stream_number};
+use crate::stream::{order, settle, stream_number};
 
 /// The version that is written.
 const VERSION: i64 = 3;
@@ -300,10 +300,12 @@ fn unfit(code: &str, message: String) -> PyErr {
 }
 
 /// `__array_interface__` of a view; an `AttributeError` where the host cannot reach the memory, so
-/// that `hasattr` says False.
+/// that `hasattr` says False. Waits until the host may read the memory: `pending` is the stream that
+/// the data are being made on, -1 when none is known.
 pub(crate) fn of_host<'py>(
     py: Python<'py>,
     view: &StridedMemoryView,
+    pending: i64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lease = view.buffer().lease().or_raise()?;
     if !view.access().host {
@@ -312,6 +314,7 @@ pub(crate) fn of_host<'py>(
         ));
     }
     let (dict, typestr) = described(py, view)?;
+    settle(py, view.access(), pending)?;
     let address = match view.address() {
         0 => NO_BYTES,
         address => address,

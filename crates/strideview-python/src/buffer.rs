@@ -229,7 +229,7 @@ impl PyBuffer {
     ) -> PyResult<()> {
         let bytes = slf.get().bytes()?;
         // SAFETY: the interpreter gives a place to fill, and releases it by `__releasebuffer__`.
-        unsafe { buffer_protocol::export(slf.as_any(), &bytes, view, flags) }
+        unsafe { buffer_protocol::export(slf.as_any(), &bytes, -1, view, flags) }
     }
 
     unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {

@@ -33,6 +33,8 @@ pub(crate) fn import(
     // SAFETY: the capsule has the name of an unused tensor, so its pointer is to one; it is alive
     // as long as the capsule is.
     let described = unsafe { inspect(tensor) }.or_raise()?;
+    // Whoever made the capsule may be wrong about the memory, or have freed it.
+    let described = described.verified().or_raise()?;
     // SAFETY: the name lives as long as the process and the capsule is alive.
     let status = unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), used_name.as_ptr()) };
     if status != 0 {
@@ -236,16 +238,17 @@ pub(crate) fn requested(
     pending: i64,
     wanted: Wanted<'_, '_>,
 ) -> PyResult<NonNull<ffi::PyObject>> {
-    if view.access().device {
-        order_consumer(view, pending, wanted.stream.as_deref())?;
-    } else {
-        check_host_stream(wanted.stream.as_deref())?;
-    }
     let request = Request {
         max_version: wanted.max_version.map(|pair| version(&pair)).transpose()?,
         device: wanted.dl_device.map(|pair| device_argument(&pair)).transpose()?,
         copy: wanted.copy.map(|copy| copy.extract()).transpose()?,
     };
+    if view.access().device {
+        let for_host = request.device == Some(DLDevice::CPU);
+        order_consumer(view, pending, wanted.stream.as_deref(), for_host)?;
+    } else {
+        check_host_stream(wanted.stream.as_deref())?;
+    }
     let tensor = export(view, request).or_raise()?;
     let (pointer, name) = match tensor {
         Managed::Versioned(tensor) => (tensor.cast::<c_void>(), VERSIONED_NAME),
@@ -301,11 +304,12 @@ unsafe fn fresh_tensor(capsule: *mut ffi::PyObject) -> Option<Managed> {
 }
 
 /// Makes the consumer's stream wait for the view's. `None` is the legacy default stream, -1 asks for
-/// no ordering.
+/// no ordering. Where the memory may be read on the host next, the host waits.
 fn order_consumer(
     view: &StridedMemoryView,
     pending: i64,
     stream: Option<&Bound<'_, PyAny>>,
+    for_host: bool,
 ) -> PyResult<()> {
     let consumer = stream.map_or(Ok(1), integer)?;
     if consumer == 0 || consumer < -1 {
@@ -313,11 +317,11 @@ fn order_consumer(
             "expected a stream as DLPack counts them (-1, 1, 2 or a handle), got {consumer}"
         )));
     }
-    if stream.is_none() && view.access().host {
+    if consumer != UNORDERED && view.access().host && (for_host || stream.is_none()) {
         // Whoever names no stream for memory that the host can reach may be going to read it there.
         // SAFETY: called from a method, with the GIL held.
         let py = unsafe { Python::assume_attached() };
-        return settle(py, pending, view.device_id());
+        return settle(py, view.access(), pending);
     }
     order(consumer, pending, view.device_id())
 }

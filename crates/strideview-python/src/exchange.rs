@@ -24,10 +24,12 @@ use crate::errors::{OrRaise, exception};
 use crate::raw::lookup::optional_attribute;
 use crate::view::{new_view, try_view_of};
 
-/// A view of an object whose type has a table; `None` when it has none, or when the table's function
-/// refuses the object, which may still have `__dlpack__`.
+/// A view of an object whose type has a table, and the table; `None` when it has none, or when the
+/// table's function refuses the object, which may still have `__dlpack__`.
 #[inline]
-pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<StridedMemoryView>> {
+pub(crate) fn import(
+    object: &Bound<'_, PyAny>,
+) -> PyResult<Option<(StridedMemoryView, ForeignTable)>> {
     let Some(table) = table_of(object)? else { return Ok(None) };
     // SAFETY: a table lives as long as the process.
     let function = unsafe { table.as_ref() }.managed_tensor_from_py_object_no_sync;
@@ -40,7 +42,29 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<StridedMemory
         drop(PyErr::take(object.py()));
         return Ok(None);
     }
-    owned(tensor).map(Some)
+    Ok(Some((owned(tensor)?, ForeignTable(table))))
+}
+
+/// The table of another library's type. It lives as long as the process.
+pub(crate) struct ForeignTable(NonNull<DLPackExchangeAPI>);
+
+impl ForeignTable {
+    /// The stream that the library works on, on a CUDA device and in this thread, as DLPack counts.
+    /// `None` where it does not say. A library that says NULL may have no current stream: the legacy
+    /// default stream is the safe reading.
+    #[inline]
+    pub(crate) fn current_stream(&self, py: Python<'_>, device_id: i32) -> Option<i64> {
+        // SAFETY: a table lives as long as the process.
+        let function = unsafe { self.0.as_ref() }.current_work_stream?;
+        let mut stream = null_mut();
+        // SAFETY: the contract of the slot: the GIL is held, and the place outlives the call.
+        let status = unsafe { function(DLDeviceType::CUDA, device_id, &raw mut stream) };
+        if status != 0 {
+            drop(PyErr::take(py));
+            return None;
+        }
+        i64::try_from(stream.addr().max(1)).ok()
+    }
 }
 
 /// A view of a tensor that has been given to us.

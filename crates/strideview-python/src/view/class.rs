@@ -453,9 +453,9 @@ unsafe extern "C" fn get_buffer(
         // SAFETY: the object is alive during the call.
         let exporter = unsafe { Borrowed::from_ptr(py, slf) };
         // SAFETY: the caller promises the same.
-        let view = &unsafe { value_at::<ViewObject>(slf) }.view;
+        let ViewObject { view, stream, .. } = unsafe { value_at(slf) };
         // SAFETY: (1) the interpreter gives the place, and releases it by `release_buffer`.
-        unsafe { buffer_protocol::export(&exporter, view, buffer, flags) }
+        unsafe { buffer_protocol::export(&exporter, view, *stream, buffer, flags) }
     });
     if filled.is_null() {
         return -1;

@@ -65,6 +65,8 @@ getters! { ViewObject, this:
 
     /// NumPy's array interface, version 3; no such attribute where the host cannot reach the memory.
     ///
+    /// Where a device reaches the memory too, the host waits for the stream of this view first.
+    ///
     /// Whoever reads the address must keep this view. Unlike a Python buffer or a DLPack tensor it
     /// does not keep the ``Buffer`` below from being closed, since nobody says when it is no longer
     /// used. ``numpy.asarray`` takes the buffer protocol where the dtype has a format in it.
@@ -75,7 +77,7 @@ getters! { ViewObject, this:
     /// >>> view.__array_interface__["strides"], view.T.__array_interface__["strides"]
     /// (None, (4, 12))
     __array_interface__ => Python::attach(|py| {
-        array_interface::of_host(py, &this.view)?.into_raw()
+        array_interface::of_host(py, &this.view, this.stream)?.into_raw()
     });
 
     /// The CUDA Array Interface, version 3; no such attribute where no device can reach the memory.

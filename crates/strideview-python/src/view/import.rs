@@ -8,8 +8,9 @@ use pyo3::types::PyString;
 use strideview::StridedMemoryView;
 
 use super::lazy;
-use crate::convert::integer;
+use super::object::try_view_of;
 use crate::raw::lookup::optional_attribute;
+use crate::stream::{order, stream_number};
 use crate::{array_interface, buffer_protocol, dlpack, exchange};
 
 /// A view of the array of another library.
@@ -58,17 +59,29 @@ fn from_any_library(
     through_interface(object, stream)?.ok_or_else(|| no_interface(object))
 }
 
-/// A view through the table of the object's type, where that needs no ordering of streams.
+/// A view through the table of the object's type. The table orders no streams, so memory of a device
+/// is ordered here; `None` where `__dlpack__` has to do it.
 #[inline]
 fn through_table(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<Imported>> {
-    let Some(view) = exchange::import(object)? else { return Ok(None) };
-    let unordered = stream.is_some_and(|stream| integer(stream).is_ok_and(|number| number == -1));
-    if view.access().device && !unordered {
-        return Ok(None); // `__dlpack__` orders
+    let Some((view, table)) = exchange::import(object)? else { return Ok(None) };
+    let access = view.access();
+    if !access.device {
+        return Ok(Some(view.into()));
     }
+    let Some(stream) = stream else { return Ok(None) };
+    let consumer = stream_number(stream)?;
+    if consumer == -1 {
+        return Ok(Some(view.into()));
+    }
+    // The library works on memory of a device in its current stream; a view of ours knows the stream
+    // of its own data.
+    let is_current = !access.host && try_view_of(object).is_none();
+    let producer = is_current.then(|| table.current_stream(object.py(), access.device_id));
+    let Some(producer) = producer.flatten() else { return Ok(None) };
+    order(consumer, producer, access.device_id)?;
     Ok(Some(view.into()))
 }
 

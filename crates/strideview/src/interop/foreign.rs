@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::wrap::{Declared, access_of, has_driver};
 use crate::{
     Access, Buffer, DType, Error, LayoutError, Owner, Result, StridedLayout, StridedMemoryView,
 };
@@ -213,6 +214,44 @@ impl Described {
     #[must_use]
     pub fn with_access(self, access: Access) -> Self {
         Self { access, ..self }
+    }
+
+    /// The same, with who can reach the memory as the CUDA driver says: one question, unless the
+    /// description says that only the host can. As it is for 0 bytes, and without a driver.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`access_of`](super::access_of): memory said to be a device's that the driver does
+    /// not know, since it was freed, say.
+    ///
+    /// ```
+    /// use strideview::interop::{Foreign, ForeignStrides};
+    /// use strideview::{Access, DType, Error};
+    /// let bytes = [0_u8; 4];
+    /// let foreign = Foreign {
+    ///     address: bytes.as_ptr().cast_mut(),
+    ///     shape: &[4],
+    ///     strides: ForeignStrides::Implicit,
+    ///     itemsize: 1,
+    ///     dtype: Some(DType::U8),
+    ///     access: Access::host(),
+    ///     readonly: true,
+    /// };
+    /// assert_eq!(foreign.describe()?.verified()?.access(), Access::host());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn verified(self) -> Result<Self> {
+        let Access { host, device, managed, .. } = self.access;
+        if !device || self.span_in_bytes == 0 || !has_driver() {
+            return Ok(self);
+        }
+        let declared = match host {
+            _ if managed => Declared::Managed,
+            true => Declared::PinnedHost,
+            false => Declared::Device,
+        };
+        let access = access_of(self.lowest.addr(), self.span_in_bytes, declared, None)?;
+        Ok(self.with_access(access))
     }
 
     /// A view of the memory, which `owner` keeps alive. Costs one small allocation.
