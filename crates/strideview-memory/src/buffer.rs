@@ -154,6 +154,37 @@ impl Buffer {
         Self::new(Span { address, size_in_bytes }, access, release)
     }
 
+    /// Memory at `address` that `release` gives back, in the order of the stream that is named at
+    /// [`Buffer::close`], if one is.
+    ///
+    /// It is called once. Costs two small allocations.
+    ///
+    /// # Safety
+    ///
+    /// As [`Buffer::from_raw`] with an owner.
+    ///
+    /// ```
+    /// use strideview_memory::{Access, Buffer, MemoryError, StreamToken};
+    ///
+    /// let bytes = Box::leak(vec![7_u8; 10].into_boxed_slice());
+    /// let address = bytes.as_mut_ptr();
+    /// let release = |_| {
+    ///     // The program ends here; another one would free the bytes.
+    ///     Err(MemoryError::Resource { call: "free", status: 5 })
+    /// };
+    /// // SAFETY: (1, 2) leaked, so there for good.
+    /// let buffer = unsafe { Buffer::from_raw_with(address, 10, Access::host(), release) };
+    /// assert_eq!(buffer.close(StreamToken::NONE).unwrap_err().code(), "memory.resource");
+    /// ```
+    pub unsafe fn from_raw_with(
+        address: *mut u8,
+        size_in_bytes: usize,
+        access: Access,
+        release: impl FnOnce(StreamToken) -> Result<(), MemoryError> + Send + 'static,
+    ) -> Self {
+        Self::new(Span { address, size_in_bytes }, access, Release::Call(Box::new(release)))
+    }
+
     fn new(span: Span, access: Access, release: Release) -> Self {
         let release = Mutex::new(Some(release));
         Self(Arc::new(Inner { span, access, state: State::open(), release }))

@@ -29,12 +29,18 @@ impl dyn Owner {
     }
 }
 
+/// A function that gives memory back, in the order of a stream.
+pub(crate) type ReleaseFunction =
+    Box<dyn FnOnce(StreamToken) -> Result<(), MemoryError> + Send + 'static>;
+
 /// What is to be done to release a buffer. Doing it consumes the value, so it is done once.
 pub(crate) enum Release {
     /// Give the allocation back to the resource that it belongs to.
     Resource(Allocation),
     /// Let go of the foreign owner.
     Owner(Arc<dyn Owner>),
+    /// Call somebody else's function.
+    Call(ReleaseFunction),
     /// Nothing: a plain alias of memory that somebody else looks after.
     Nothing,
 }
@@ -50,6 +56,7 @@ impl Release {
                 drop(owner);
                 Ok(())
             }
+            Self::Call(function) => function(stream),
             Self::Nothing => Ok(()),
         };
         catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(MemoryError::ReleasePanicked))

@@ -32,6 +32,12 @@ impl Drop for Filled {
     }
 }
 
+/// True iff the type of an object has the buffer protocol.
+pub(crate) fn is_exporter(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: any live object may be asked; the GIL is held.
+    unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
+}
+
 /// A view of the memory of an object that has the buffer protocol.
 pub(crate) fn import(exporter: &Bound<'_, PyAny>) -> PyResult<StridedMemoryView> {
     let filled = filled(exporter)?;

@@ -1,7 +1,7 @@
 //! Views of the arrays of others.
+#![forbid(unsafe_code)]
 
 use pyo3::exceptions::PyBufferError;
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -111,7 +111,8 @@ fn through_interface(
         let (view, producer) = array_interface::import_cuda(object, entries, stream)?;
         return Ok(Some(Imported { view, producer }));
     }
-    let through_buffer = is_buffer_exporter(object).then(|| buffer_protocol::import(object));
+    let through_buffer =
+        buffer_protocol::is_exporter(object).then(|| buffer_protocol::import(object));
     if let Some(Ok(view)) = through_buffer {
         return Ok(Some(view.into()));
     }
@@ -146,10 +147,4 @@ fn no_interface(object: &Bound<'_, PyAny>) -> PyErr {
         )),
         Err(error) => error,
     }
-}
-
-/// True iff the type of the object has the buffer protocol.
-fn is_buffer_exporter(object: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: any live object may be asked; the GIL is held.
-    unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
 }

@@ -111,6 +111,6 @@ pub(super) fn deep_copy<'py>(
     let copy =
         StridedMemoryView::from_buffer(part.buffer(), &layout, view.dtype(), view.readonly())
             .or_raise()?;
-    let buffer = Bound::new(py, PyBuffer::new(part.buffer().clone(), None))?;
+    let buffer = Bound::new(py, PyBuffer::new(part.buffer().clone()))?;
     new_view(py, copy, Some(buffer.as_any()))
 }

@@ -101,6 +101,6 @@ pub(crate) fn empty_like<'py>(view: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     let py = view.py();
     let like = view_of(view)?;
     let empty = py.detach(|| strideview::empty_like(like.get())).or_raise()?;
-    let buffer = Bound::new(py, PyBuffer::new(empty.buffer().clone(), None))?;
+    let buffer = Bound::new(py, PyBuffer::new(empty.buffer().clone()))?;
     new_view(py, empty, Some(buffer.as_any()))
 }
