@@ -49,7 +49,8 @@ def test_a_wait_that_fails(driver, device, memory, kind, road):
     """The error comes out, and nothing was given out: the buffer can be closed."""
     buffer = Buffer.from_handle(memory(kind), SIZE)
     view = StridedMemoryView.from_buffer(buffer, (SIZE,), dtype="uint8")
-    view = StridedMemoryView.from_dlpack(view, device.create_stream())
+    stream = device.create_stream()
+    view = StridedMemoryView.from_dlpack(view, stream)
     raised = []
     for nth in range(1, 12):
         driver.reset()
