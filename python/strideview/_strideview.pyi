@@ -20,7 +20,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer as PythonBuffer
-from typing_extensions import CapsuleType
+from typing_extensions import CapsuleType, disjoint_base
 
 __all__ = [
     "Buffer",
@@ -218,6 +218,7 @@ class Event:
     def synchronize(self) -> None: ...
     def sync(self) -> None: ...
 
+@disjoint_base
 class MemoryResource:
     """Where buffers come from and go back to."""
 

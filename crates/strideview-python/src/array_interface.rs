@@ -49,12 +49,14 @@ pub(crate) fn import<'py>(
     let interface = Interface::of(object, "__array_interface__", entries)?;
     interface.check(3)?;
     let tensor = interface.tensor()?;
-    let data = interface.required("data")?;
+    let data = interface.required(intern!(object.py(), "data"))?;
     if let Some(pair) = pair(&data) {
         let described = tensor.at(&pair, Access::host())?;
         return Ok(owned_by(object, described));
     }
-    let offset = interface.optional("offset")?.map_or(Ok(0), |offset| integer(&offset))?;
+    let offset = interface
+        .optional(intern!(object.py(), "offset"))?
+        .map_or(Ok(0), |offset| integer(&offset))?;
     tensor.inside(if data.is_none() { object } else { &data }, offset)
 }
 
@@ -68,10 +70,10 @@ pub(crate) fn import_cuda<'py>(
     let consumer = stream_number(stream.ok_or_else(no_stream)?)?;
     let interface = Interface::of(object, "__cuda_array_interface__", entries)?;
     interface.check(2)?;
-    let data = interface.required("data")?;
+    let data = interface.required(intern!(object.py(), "data"))?;
     let pair = pair(&data).ok_or_else(|| expected("data as (address, read-only)", &data))?;
     let described = interface.tensor()?.at(&pair, Access::device(0))?;
-    let producer = interface.optional("stream")?;
+    let producer = interface.optional(intern!(object.py(), "stream"))?;
     let producer = producer.map(|stream| producer_stream(&stream)).transpose()?;
     let access = device_access(described.address(), described.span_in_bytes())?;
     if let Some(producer) = producer {
@@ -132,28 +134,32 @@ impl<'a, 'py> Interface<'a, 'py> {
         Ok(Self { object, name, entries })
     }
 
-    /// An entry; None where it is missing or None.
-    fn optional(&self, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// An entry; None where it is missing or None. Keys are interned: a dict finds them without a
+    /// comparison.
+    #[inline]
+    fn optional(&self, key: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(self.entries.get_item(key)?.filter(|value| !value.is_none()))
     }
 
     /// An entry that must be there.
-    fn required(&self, key: &str) -> PyResult<Bound<'py, PyAny>> {
+    #[inline]
+    fn required(&self, key: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         self.entries.get_item(key)?.ok_or_else(|| {
-            unfit("interface.missing_key", format!("{} has no entry {key:?}", self.name))
+            let message = format!("{} has no entry \"{key}\"", self.name);
+            unfit("interface.missing_key", message)
         })
     }
 
     /// The version is known, and no element is masked.
     fn check(&self, oldest: i64) -> PyResult<()> {
-        let version = integer(&self.required("version")?)?;
+        let version = integer(&self.required(intern!(self.object.py(), "version"))?)?;
         if version < oldest {
             return Err(unfit(
                 "interface.version",
                 format!("expected {} of version {oldest} or newer, got {version}", self.name),
             ));
         }
-        match self.optional("mask")? {
+        match self.optional(intern!(self.object.py(), "mask"))? {
             None => Ok(()),
             Some(_) => Err(unfit(
                 "interface.mask",
@@ -167,14 +173,14 @@ impl<'a, 'py> Interface<'a, 'py> {
             true => integers(&value),
             false => Err(expected(&format!("a tuple as {key}"), &value)),
         };
-        let shape = numbers("shape", self.required("shape")?)?;
-        let strides = self.optional("strides")?;
+        let shape = numbers("shape", self.required(intern!(self.object.py(), "shape"))?)?;
+        let strides = self.optional(intern!(self.object.py(), "strides"))?;
         let strides = strides.map(|strides| numbers("strides", strides)).transpose()?;
         Ok(Tensor { shape, strides, dtype: self.dtype()? })
     }
 
     fn dtype(&self) -> PyResult<DType> {
-        let typestr = self.required("typestr")?;
+        let typestr = self.required(intern!(self.object.py(), "typestr"))?;
         let typestr =
             typestr.cast::<PyString>().map_err(|_| expected("a str as typestr", &typestr))?;
         let typestr = typestr.to_cow()?;
@@ -195,15 +201,19 @@ impl<'a, 'py> Interface<'a, 'py> {
 
     /// True iff `descr` describes a structure.
     fn has_fields(&self) -> PyResult<bool> {
-        let Some(descr) = self.optional("descr")? else { return Ok(false) };
+        let Some(descr) = self.optional(intern!(self.object.py(), "descr"))? else {
+            return Ok(false);
+        };
         let Ok(fields) = descr.cast::<PyList>() else { return Ok(true) };
         if fields.len() != 1 {
             return Ok(true);
         }
         let field = fields.get_item(0)?;
         let Ok(field) = field.cast::<PyTuple>() else { return Ok(true) };
-        let Ok(name) = field.get_item(0) else { return Ok(true) };
-        Ok(field.len() != 2 || !name.eq("")?)
+        let Ok(name) = field.get_borrowed_item(0) else { return Ok(true) };
+        let is_nameless =
+            name.cast::<PyString>().is_ok_and(|name| name.is_empty().unwrap_or(false));
+        Ok(field.len() != 2 || !is_nameless)
     }
 
     /// The name of the dtype of the object, where it has such.
@@ -229,7 +239,7 @@ impl Tensor {
     /// The description with element (0, ..., 0) at an address.
     fn at(&self, pair: &[Bound<'_, PyAny>; 2], access: Access) -> PyResult<Described> {
         let [address, readonly] = pair;
-        let address = unsigned(address)? as usize;
+        let address = address_of(address)?;
         let strides = self.strides.as_deref();
         let foreign = Foreign {
             address: std::ptr::with_exposed_provenance_mut(address),
@@ -274,6 +284,14 @@ impl Tensor {
     }
 }
 
+/// An address: an integer from 0 to 2^64 - 1, most often one of the lower half.
+fn address_of(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if let Some(address) = integer(value).ok().and_then(|value| usize::try_from(value).ok()) {
+        return Ok(address);
+    }
+    Ok(unsigned(value)? as usize)
+}
+
 /// True iff the object is a tuple, or a list in its place.
 fn list(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>()
@@ -281,10 +299,14 @@ fn list(value: &Bound<'_, PyAny>) -> bool {
 
 /// The entry `data` where it is a pair of address and read-only flag.
 fn pair<'py>(data: &Bound<'py, PyAny>) -> Option<[Bound<'py, PyAny>; 2]> {
-    if list(data) && data.len().ok()? == 2 {
-        return Some([data.get_item(0).ok()?, data.get_item(1).ok()?]);
+    if !list(data) || data.len().ok()? != 2 {
+        return None;
     }
-    None
+    let item = |index| match data.cast::<PyTuple>() {
+        Ok(tuple) => tuple.get_item(index).ok(),
+        Err(_) => data.get_item(index).ok(),
+    };
+    Some([item(0)?, item(1)?])
 }
 
 /// An interface that makes no view, or a view that makes no interface.

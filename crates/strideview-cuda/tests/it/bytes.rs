@@ -97,24 +97,18 @@ fn failed_calls() {
     let (dst, src) = (memory(&stream), memory(&stream));
     let patterns: [&[u8]; 4] = [&[1], &[1, 2], &[1, 2, 3, 4], &[1, 2, 3, 4, 5, 6, 7, 8]];
     for pattern in patterns {
-        let calls = fail_each(
-            &standin,
+        let fill = || {
             // SAFETY: (1, 2) all of the buffer, whose size is a multiple of 8.
-            || {
-                unsafe { stream.fill_bytes(dst.address(), SIZE, pattern) }
-                    .map_err(|error| error.to_string())
-            },
-            |failed| failed == "cuCtxPopCurrent",
-        );
+            let outcome = unsafe { stream.fill_bytes(dst.address(), SIZE, pattern) };
+            outcome.map_err(|error| error.to_string())
+        };
+        let calls = fail_each(&standin, fill, |failed| failed == "cuCtxPopCurrent");
         assert!(calls >= 3, "{calls}");
     }
-    fail_each(
-        &standin,
+    let copy = || {
         // SAFETY: (1, 2) two buffers, whole.
-        || {
-            unsafe { stream.copy_bytes(dst.address(), src.address(), SIZE) }
-                .map_err(|error| error.to_string())
-        },
-        |failed| failed == "cuCtxPopCurrent",
-    );
+        let outcome = unsafe { stream.copy_bytes(dst.address(), src.address(), SIZE) };
+        outcome.map_err(|error| error.to_string())
+    };
+    fail_each(&standin, copy, |failed| failed == "cuCtxPopCurrent");
 }

@@ -216,8 +216,13 @@ impl Described {
         Self { access, ..self }
     }
 
-    /// The same, with who can reach the memory as the CUDA driver says: one question, unless the
-    /// description says that only the host can. As it is for 0 bytes, and without a driver.
+    /// Lets nobody write the memory through a view of it. O(1).
+    pub fn make_readonly(&mut self) {
+        self.readonly = true;
+    }
+
+    /// Corrects who can reach the memory by what the CUDA driver says: one question, unless the
+    /// description says that only the host can. Nothing is asked for 0 bytes, nor without a driver.
     ///
     /// # Errors
     ///
@@ -237,21 +242,28 @@ impl Described {
     ///     access: Access::host(),
     ///     readonly: true,
     /// };
-    /// assert_eq!(foreign.describe()?.verified()?.access(), Access::host());
+    /// let mut described = foreign.describe()?;
+    /// described.verify()?;
+    /// assert_eq!(described.access(), Access::host());
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn verified(self) -> Result<Self> {
-        let Access { host, device, managed, .. } = self.access;
-        if !device || self.span_in_bytes == 0 || !has_driver() {
-            return Ok(self);
+    #[inline]
+    pub fn verify(&mut self) -> Result<()> {
+        if self.access.device && self.span_in_bytes > 0 { self.ask_driver() } else { Ok(()) }
+    }
+
+    fn ask_driver(&mut self) -> Result<()> {
+        if !has_driver() {
+            return Ok(());
         }
+        let Access { host, managed, .. } = self.access;
         let declared = match host {
             _ if managed => Declared::Managed,
             true => Declared::PinnedHost,
             false => Declared::Device,
         };
-        let access = access_of(self.lowest.addr(), self.span_in_bytes, declared, None)?;
-        Ok(self.with_access(access))
+        self.access = access_of(self.lowest.addr(), self.span_in_bytes, declared, None)?;
+        Ok(())
     }
 
     /// A view of the memory, which `owner` keeps alive. Costs one small allocation.
