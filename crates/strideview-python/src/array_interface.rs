@@ -4,20 +4,19 @@
 //! whoever reads one keeps the object it came from. An exporter does not learn when its last reader
 //! is gone: unlike the buffer protocol and DLPack, these cannot keep a `Buffer` from being closed.
 
-use std::sync::Arc;
+use std::ffi::c_void;
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use strideview::interop::{Declared, Described, Foreign, ForeignStrides, access_of};
-use strideview::{Access, DType, Dims, Error, Slice, StridedLayout, StridedMemoryView};
+use strideview::{Access, DType, Deleter, Dims, Error, Slice, StridedLayout, StridedMemoryView};
 
 use crate::buffer_protocol;
 use crate::convert::{integer, integers, unsigned};
 use crate::dlpack::no_stream;
 use crate::errors::{OrRaise, exception, expected};
-use crate::owner::PyOwner;
 use crate::raw::lookup::optional_attribute;
 use crate::stream::{order, settle, stream_number};
 
@@ -84,9 +83,25 @@ pub(crate) fn import_cuda<'py>(
 
 /// A view of the memory that `object` keeps.
 fn owned_by(object: &Bound<'_, PyAny>, described: Described) -> StridedMemoryView {
+    let context = object.clone().into_ptr().cast();
+    // SAFETY: (1) the function takes back the reference that is given up here.
+    let deleter = unsafe { Deleter::new(let_go, context) };
     // SAFETY: (1 to 3) the interface says so, and that the object keeps the memory as long as it
     // lives; nobody can check it.
-    unsafe { described.into_view(Arc::new(PyOwner::new(object))) }
+    unsafe { described.into_view_of(deleter) }
+}
+
+/// Gives up a reference to an object, on any thread. When the interpreter is gone it is leaked, since
+/// nobody is left to take it back.
+///
+/// # Safety
+///
+/// 1. `object` is a reference that is given up.
+unsafe fn let_go(object: *mut c_void) {
+    let _ = Python::try_attach(|py| {
+        // SAFETY: (1), and the GIL is held.
+        drop(unsafe { Bound::from_owned_ptr(py, object.cast()) });
+    });
 }
 
 /// Who can reach the memory of a CUDA Array Interface, which has no entry for it: the driver knows.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::wrap::{Declared, access_of, has_driver};
 use crate::{
-    Access, Buffer, DType, Error, LayoutError, Owner, Result, StridedLayout, StridedMemoryView,
+    Access, Buffer, DType, Deleter, Error, LayoutError, Owner, Result, StridedLayout,
+    StridedMemoryView,
 };
 
 /// A tensor as somebody else describes it, unchecked.
@@ -280,6 +281,21 @@ impl Described {
         let Self { lowest, span_in_bytes, offset_in_bytes, layout, dtype, access, readonly } = self;
         // SAFETY: (1) the caller promises it in (1); (2) invariant 2.
         let buffer = unsafe { Buffer::from_raw(lowest, span_in_bytes, access, Some(owner)) };
+        // Invariants 1 to 3 are those of a view.
+        StridedMemoryView::from_parts(buffer, offset_in_bytes, layout, dtype, readonly)
+    }
+
+    /// A view of the memory, which `deleter` gives back. Costs one small allocation.
+    ///
+    /// # Safety
+    ///
+    /// As [`into_view`](Self::into_view), until `deleter` is called in the place of the owner's drop.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn into_view_of(self, deleter: Deleter) -> StridedMemoryView {
+        let Self { lowest, span_in_bytes, offset_in_bytes, layout, dtype, access, readonly } = self;
+        // SAFETY: (1) the caller promises it in (1); (2) invariant 2.
+        let buffer = unsafe { Buffer::from_deleter(lowest, span_in_bytes, access, deleter) };
         // Invariants 1 to 3 are those of a view.
         StridedMemoryView::from_parts(buffer, offset_in_bytes, layout, dtype, readonly)
     }
