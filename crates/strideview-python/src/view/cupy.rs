@@ -17,14 +17,17 @@ use crate::dlpack;
 use crate::raw::lookup::optional_attribute;
 use crate::raw::place::Place;
 
-/// True iff the object is one of CuPy's and has the CUDA Array Interface.
+/// The class of the first array that was seen, which has no table of C functions.
+static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+
+/// True iff the object is of the class of an array that was seen before: one comparison.
 #[inline]
+pub(super) fn is_known_array(object: &Bound<'_, PyAny>) -> bool {
+    object.get_type_ptr() == CLASS.load(Ordering::Acquire)
+}
+
+/// True iff the object, whose class has no table, is one of CuPy's and has the CUDA Array Interface.
 pub(super) fn is_array(object: &Bound<'_, PyAny>) -> bool {
-    /// The class of the first array that was seen.
-    static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
-    if object.get_type_ptr() == CLASS.load(Ordering::Acquire) {
-        return true;
-    }
     if !is_of_cupy(object) {
         return false;
     }

@@ -43,10 +43,11 @@ fn from_any_library(
     stream: Option<&Bound<'_, PyAny>>,
     place: &mut Place<'_, StridedMemoryView>,
 ) -> PyResult<i64> {
-    if through_table(object, stream, place)? {
+    let is_of_cupy = cupy::is_known_array(object);
+    if !is_of_cupy && through_table(object, stream, place)? {
         return Ok(UNKNOWN);
     }
-    if cupy::is_array(object) {
+    if is_of_cupy || cupy::is_array(object) {
         if let Some(producer) = cupy::import(object, stream, place)? {
             return Ok(producer);
         }
