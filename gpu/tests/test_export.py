@@ -107,10 +107,24 @@ def test_numpy_shares_pinned_and_managed_memory(memory):
 
 
 def test_torch_takes_each_as_memory_of_the_device(memory, torch):
+    """torch knows neither pinned nor managed memory, and asks for another device only to copy: so it
+    is given a capsule that says CUDA."""
     view, kind = memory
-    tensor = torch.from_dlpack(view, device="cuda:0") if kind != CUDA else torch.from_dlpack(view)
+    if kind != CUDA:
+        with pytest.raises(BufferError, match=str(kind)):
+            torch.from_dlpack(view)
+    tensor = torch.from_dlpack(view.__dlpack__(dl_device=(CUDA, 0), stream=1, max_version=(1, 0)))
     assert (tensor.data_ptr(), tensor.device.type) == (view.ptr, "cuda")
     assert set(tensor.cpu().tolist()) == {5}
+
+
+def test_torch_takes_memory_that_the_host_reaches_as_memory_of_the_host(memory, torch):
+    view, kind = memory
+    if kind == CUDA:
+        pytest.skip("the host does not reach this memory")
+    tensor = torch.from_dlpack(view.__dlpack__(dl_device=(HOST, 0), max_version=(1, 0)))
+    assert (tensor.data_ptr(), tensor.device.type) == (view.ptr, "cpu")
+    assert set(tensor.tolist()) == {5}
 
 
 def test_cupy_takes_each(memory, cupy):

@@ -238,6 +238,90 @@ def test_export_to_the_host_waits_for_all(scene):
         buffer.close()
 
 
+def shared_view(address: int, owner, stream: int):
+    """A view of memory that both sides reach, used on a stream."""
+    view = View.from_buffer(sv.Buffer.from_handle(address, SIZE, owner=owner), (SIZE,), dtype="uint8")
+    return View.from_dlpack(of.Recorder(view), stream)
+
+
+def read_on_the_host(view, road: str) -> set[int]:
+    """The values that a consumer sees who reads at once."""
+    import ctypes
+    import pickle
+
+    import numpy as np
+
+    if road == "memoryview":
+        return set(memoryview(view).tobytes())
+    if road == "numpy":
+        return set(np.asarray(view).tolist())
+    if road == "interface":
+        address, _ = view.__array_interface__["data"]
+        return set(ctypes.string_at(address, SIZE))
+    if road == "host tensor":
+        return set(np.from_dlpack(view, device="cpu").tolist())
+    return set(memoryview(pickle.loads(pickle.dumps(view))).tobytes())
+
+
+HOST_ROADS = ["memoryview", "numpy", "interface", "host tensor", "pickle"]
+
+
+@pytest.mark.parametrize("road", HOST_ROADS)
+@pytest.mark.parametrize("kind", ["pinned", "managed"])
+def test_the_host_waits_before_it_reads(scene, kind, road):
+    with getattr(driver, kind)(SIZE) as address:
+        driver.fill(scene.producer, address, OLD, SIZE)
+        driver.synchronize()
+        unordered = shared_view(address, scene, -1)
+        driver.spin(scene.producer)
+        driver.fill(scene.producer, address, NEW, SIZE)
+        assert read_on_the_host(unordered, road) == {OLD}, "the kernel was not slow enough to tell"
+        assert driver.is_busy(scene.producer)
+        assert read_on_the_host(shared_view(address, scene, scene.producer), road) == {NEW}
+
+
+def test_others_run_while_the_host_waits(scene):
+    import threading
+    import time
+
+    with driver.pinned(SIZE) as address:
+        view = shared_view(address, scene, scene.producer)
+        steps, done = [], threading.Event()
+
+        def count() -> None:
+            while not done.is_set():
+                steps.append(time.perf_counter())
+                time.sleep(0.001)
+
+        other = threading.Thread(target=count)
+        other.start()
+        try:
+            driver.spin(scene.producer)
+            start = time.perf_counter()
+            memoryview(view).release()
+            end = time.perf_counter()
+        finally:
+            done.set()
+            other.join()
+        assert end - start > driver.SLOW / 2, "the host did not wait"
+        assert sum(start < step < end for step in steps) > 3
+
+
+@pytest.mark.parametrize("which", ["own", "legacy", "per thread"])
+def test_check_60_the_table_and_the_current_stream(scene, which, monkeypatch):
+    """Through torch's table: its current stream is the one to wait for, without its Python method."""
+    if not hasattr(scene.torch.Tensor, "__dlpack_c_exchange_api__"):
+        pytest.skip(f"torch {scene.torch.__version__} has no table")
+    monkeypatch.delattr(scene.torch.Tensor, "__dlpack__")
+    consumer = {"own": scene.consumer, "legacy": 1, "per thread": 2}[which]
+    with scene.torch.cuda.stream(scene.torch.cuda.ExternalStream(scene.producer)):
+        scene.write_slowly()
+        view = View.from_any_interface(scene.tensor, consumer)
+        assert driver.is_busy(scene.producer), "the host waited"
+    assert view.ptr == scene.tensor.data_ptr()
+    assert scene.value_seen(consumer) == NEW
+
+
 # Capture
 
 

@@ -7,6 +7,7 @@ import weakref
 import dlhelp
 import numpy as np
 import pytest
+from driverless import no_driver
 from refusal import refused
 from strideview import StridedMemoryView
 from view_of import view_of
@@ -16,17 +17,6 @@ SWAPPED = ">" if sys.byteorder == "little" else "<"
 from_cuda_array_interface = StridedMemoryView.from_cuda_array_interface
 
 
-def has_driver():
-    import ctypes
-
-    try:
-        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
-    except OSError:
-        return False
-
-
-# With a driver an address is asked about, and these are of nothing.
-no_driver = pytest.mark.skipif(has_driver(), reason="addresses are made up")
 ADDRESS = 0x7F00_0000_0000
 
 
@@ -222,6 +212,62 @@ def test_arrays_of_cupy_come_through_the_interface():
         assert view_of(cupy(**entries)).shape == (2, 3)
     other = type("ndarray", (Both,), {"__module__": "cupyish"})
     assert view_of(other(**entries)).shape == (7,)
+
+
+class LikeCupy:
+    """An array with both protocols, which counts the uses of each."""
+
+    def __init__(self, strides, said, raises=None):
+        self.strides, self.said, self.raises, self.used = strides, said, raises, []
+
+    @property
+    def __cuda_array_interface__(self):
+        self.used.append("interface")
+        return says(strides=self.strides).__cuda_array_interface__
+
+    def __dlpack__(self, *, stream, max_version):
+        self.used.append(f"dlpack {stream}")
+        if self.raises is not None:
+            raise self.raises
+        return dlhelp.make(ADDRESS, (2, 3), self.said, device=(2, 0))
+
+
+LikeCupy.__module__ = "cupy._core.core"
+
+
+@no_driver
+@pytest.mark.parametrize(
+    ("strides", "said", "raises", "used"),
+    [
+        ((12, 4), (3, 1), None, ["dlpack -1"]),
+        ((24, 8), (6, 2), None, ["dlpack -1"]),
+        ((12, -4), (3, 2**62 - 1), None, ["dlpack -1", "interface"]),
+        ((-12, 4), (1, 1), None, ["dlpack -1", "interface"]),
+        ((12, 4), (3, 1), BufferError("no such dtype"), ["dlpack -1", "interface"]),
+        ((12, 4), (3, 1), TypeError("no such argument"), ["dlpack -1", "interface"]),
+    ],
+)
+def test_arrays_of_cupy_come_through_dlpack_where_that_says_the_same(strides, said, raises, used):
+    array = LikeCupy(strides, said, raises)
+    dlhelp.drop()
+    before = set(dlhelp._keep)
+    view = view_of(array)
+    assert (view.ptr, view.shape, view.strides) == (ADDRESS, (2, 3), tuple(s // 4 for s in strides))
+    assert view.exporting_obj is array
+    assert array.used == used
+    del view
+    dlhelp.drop()
+    gc.collect()
+    assert set(dlhelp._keep) <= before, "a tensor was not given back"
+
+
+@no_driver
+def test_arrays_of_cupy_come_through_the_interface_where_an_order_is_asked_for():
+    array = LikeCupy((12, 4), (3, 1))
+    assert StridedMemoryView(array, 1).__cuda_array_interface__["stream"] == 1
+    with pytest.raises(BufferError, match="-1"):
+        StridedMemoryView(array, None)
+    assert array.used == ["interface"] * len(array.used)
 
 
 @no_driver

@@ -7,6 +7,7 @@ import weakref
 import dlhelp as d
 import numpy as np
 import pytest
+from driverless import no_driver
 from refusal import refused
 from strideview import StridedMemoryView
 from view_of import view_of
@@ -146,6 +147,7 @@ def test_devices():
         view_of(tensor(3, device=(3, -1)))
 
 
+@no_driver
 def test_memory_of_other_kinds():
     for kind in (3, 13):
         view = view_of(tensor(3, device=(kind, 0)))
@@ -159,6 +161,7 @@ class Liar(d.P):
         return (1, 0)
 
 
+@no_driver
 def test_the_capsule_knows_the_device():
     view = view_of(Liar(np.zeros(3, "f4"), device=(3, 2)))
     assert view.__dlpack_device__()[0] == 3

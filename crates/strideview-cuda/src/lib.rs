@@ -26,9 +26,10 @@
 //! # Ok::<(), strideview_cuda::CudaError>(())
 //! ```
 //!
-//! Unsafe code lives in `driver`, `device`, `context`, `stream`, `event`, `pointer::query` and
+//! Unsafe code lives in `driver`, `bytes`, `device`, `context`, `stream`, `event`, `pointer::query` and
 //! `resource`; the other modules forbid it.
 
+mod bytes;
 mod context;
 mod device;
 mod driver;

@@ -290,6 +290,16 @@ impl Stream {
         Ok(self.capture_status()? != CaptureStatus::None)
     }
 
+    /// Makes the context of the stream current until the guard is dropped.
+    pub(crate) fn enter(&self) -> Result<ContextGuard, CudaError> {
+        self.0.enter()
+    }
+
+    /// The handle as the driver's type, alive as long as `self`.
+    pub(crate) fn raw(&self) -> CUstream {
+        self.0.handle
+    }
+
     /// The stream that a token names, when it was created here and is alive: holding it keeps the
     /// token good.
     pub(crate) fn of_token(token: StreamToken) -> Option<Self> {

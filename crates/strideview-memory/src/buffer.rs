@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::owner::{Allocation, Release};
 use crate::report::report;
 use crate::state::State;
-use crate::{Access, Lease, MemoryError, MemoryResource, Owner, StreamToken};
+use crate::{Access, Deleter, Lease, MemoryError, MemoryResource, Owner, StreamToken};
 
 /// A span of memory that is released exactly once.
 ///
@@ -152,6 +152,67 @@ impl Buffer {
     ) -> Self {
         let release = owner.map_or(Release::Nothing, Release::Owner);
         Self::new(Span { address, size_in_bytes }, access, release)
+    }
+
+    /// Memory at `address` that `release` gives back, in the order of the stream that is named at
+    /// [`Buffer::close`], if one is.
+    ///
+    /// It is called once. Costs two small allocations.
+    ///
+    /// # Safety
+    ///
+    /// As [`Buffer::from_raw`] with an owner.
+    ///
+    /// ```
+    /// use strideview_memory::{Access, Buffer, MemoryError, StreamToken};
+    ///
+    /// let bytes = Box::leak(vec![7_u8; 10].into_boxed_slice());
+    /// let address = bytes.as_mut_ptr();
+    /// let release = |_| {
+    ///     // The program ends here; another one would free the bytes.
+    ///     Err(MemoryError::Resource { call: "free", status: 5 })
+    /// };
+    /// // SAFETY: (1, 2) leaked, so there for good.
+    /// let buffer = unsafe { Buffer::from_raw_with(address, 10, Access::host(), release) };
+    /// assert_eq!(buffer.close(StreamToken::NONE).unwrap_err().code(), "memory.resource");
+    /// ```
+    pub unsafe fn from_raw_with(
+        address: *mut u8,
+        size_in_bytes: usize,
+        access: Access,
+        release: impl FnOnce(StreamToken) -> Result<(), MemoryError> + Send + 'static,
+    ) -> Self {
+        Self::new(Span { address, size_in_bytes }, access, Release::Call(Box::new(release)))
+    }
+
+    /// Memory at `address` that `deleter` gives back. Costs one small allocation.
+    ///
+    /// # Safety
+    ///
+    /// As [`Buffer::from_raw`] with an owner.
+    ///
+    /// ```
+    /// use std::ffi::c_void;
+    /// use strideview_memory::{Access, Buffer, Deleter, MemoryError, StreamToken};
+    ///
+    /// unsafe fn free(context: *mut c_void) {
+    ///     // SAFETY: it comes from `Box::into_raw` below, and this is called once.
+    ///     drop(unsafe { Box::from_raw(context.cast::<[u8; 10]>()) });
+    /// }
+    /// let bytes = Box::into_raw(Box::new([7_u8; 10]));
+    /// // SAFETY: (1) the box is given up here.
+    /// let deleter = unsafe { Deleter::new(free, bytes.cast()) };
+    /// // SAFETY: (1, 2) the box is there until the deleter is called.
+    /// let buffer = unsafe { Buffer::from_deleter(bytes.cast(), 10, Access::host(), deleter) };
+    /// assert_eq!(buffer.close(StreamToken::NONE), Ok(()));
+    /// ```
+    pub unsafe fn from_deleter(
+        address: *mut u8,
+        size_in_bytes: usize,
+        access: Access,
+        deleter: Deleter,
+    ) -> Self {
+        Self::new(Span { address, size_in_bytes }, access, Release::Deleter(deleter))
     }
 
     fn new(span: Span, access: Access, release: Release) -> Self {

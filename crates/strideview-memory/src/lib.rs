@@ -53,7 +53,7 @@ pub use error::{ALL_CODES, MemoryError};
 pub use host::HostResource;
 pub use lease::Lease;
 pub use location::Access;
-pub use owner::Owner;
+pub use owner::{Deleter, Owner};
 pub use report::{ReleaseErrorHook, set_release_error_hook};
 pub use resource::{MemoryResource, StreamToken};
 pub use tracking::TrackingResource;

@@ -1,6 +1,7 @@
 //! Who gives the memory back: a resource, or a foreign owner; never both.
 
 use std::any::Any;
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -29,12 +30,53 @@ impl dyn Owner {
     }
 }
 
+/// A function of somebody else that gives memory back, and what it is to be called with. Two words: a
+/// buffer that has one needs no allocation for an owner.
+///
+/// # Invariants
+///
+/// 1. One call of `function` with `context` is owed, and may be made from any thread.
+pub struct Deleter {
+    function: unsafe fn(*mut c_void),
+    context: *mut c_void,
+}
+
+// SAFETY: the context is only handed to the function, from any thread (1).
+unsafe impl Send for Deleter {}
+
+impl Deleter {
+    /// The function, to be called with `context` when the memory is released. O(1).
+    ///
+    /// Dropped without a buffer, it calls nothing.
+    ///
+    /// # Safety
+    ///
+    /// 1. The function may be called with `context` once, from any thread, and gives the memory back.
+    pub const unsafe fn new(function: unsafe fn(*mut c_void), context: *mut c_void) -> Self {
+        // Invariant 1 is what the caller promises.
+        Self { function, context }
+    }
+
+    fn run(self) {
+        // SAFETY: invariant 1; `self` is consumed.
+        unsafe { (self.function)(self.context) }
+    }
+}
+
+/// A function that gives memory back, in the order of a stream.
+pub(crate) type ReleaseFunction =
+    Box<dyn FnOnce(StreamToken) -> Result<(), MemoryError> + Send + 'static>;
+
 /// What is to be done to release a buffer. Doing it consumes the value, so it is done once.
 pub(crate) enum Release {
     /// Give the allocation back to the resource that it belongs to.
     Resource(Allocation),
     /// Let go of the foreign owner.
     Owner(Arc<dyn Owner>),
+    /// Call somebody else's function.
+    Call(ReleaseFunction),
+    /// The same, without a stream and without an allocation.
+    Deleter(Deleter),
     /// Nothing: a plain alias of memory that somebody else looks after.
     Nothing,
 }
@@ -48,6 +90,11 @@ impl Release {
             Self::Resource(allocation) => allocation.give_back(stream),
             Self::Owner(owner) => {
                 drop(owner);
+                Ok(())
+            }
+            Self::Call(function) => function(stream),
+            Self::Deleter(deleter) => {
+                deleter.run();
                 Ok(())
             }
             Self::Nothing => Ok(()),

@@ -4,22 +4,21 @@
 //! whoever reads one keeps the object it came from. An exporter does not learn when its last reader
 //! is gone: unlike the buffer protocol and DLPack, these cannot keep a `Buffer` from being closed.
 
-use std::sync::Arc;
+use std::ffi::c_void;
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use strideview::interop::{Declared, Described, Foreign, ForeignStrides, access_of};
-use strideview::{Access, DType, Dims, Error, Slice, StridedLayout, StridedMemoryView};
+use strideview::{Access, DType, Deleter, Dims, Error, Slice, StridedLayout, StridedMemoryView};
 
 use crate::buffer_protocol;
 use crate::convert::{integer, integers, unsigned};
 use crate::dlpack::no_stream;
 use crate::errors::{OrRaise, exception, expected};
-use crate::owner::PyOwner;
 use crate::raw::lookup::optional_attribute;
-use crate::stream::{order, stream_number};
+use crate::stream::{order, settle, stream_number};
 
 /// The version that is written.
 const VERSION: i64 = 3;
@@ -49,12 +48,14 @@ pub(crate) fn import<'py>(
     let interface = Interface::of(object, "__array_interface__", entries)?;
     interface.check(3)?;
     let tensor = interface.tensor()?;
-    let data = interface.required("data")?;
+    let data = interface.required(intern!(object.py(), "data"))?;
     if let Some(pair) = pair(&data) {
         let described = tensor.at(&pair, Access::host())?;
         return Ok(owned_by(object, described));
     }
-    let offset = interface.optional("offset")?.map_or(Ok(0), |offset| integer(&offset))?;
+    let offset = interface
+        .optional(intern!(object.py(), "offset"))?
+        .map_or(Ok(0), |offset| integer(&offset))?;
     tensor.inside(if data.is_none() { object } else { &data }, offset)
 }
 
@@ -68,10 +69,10 @@ pub(crate) fn import_cuda<'py>(
     let consumer = stream_number(stream.ok_or_else(no_stream)?)?;
     let interface = Interface::of(object, "__cuda_array_interface__", entries)?;
     interface.check(2)?;
-    let data = interface.required("data")?;
+    let data = interface.required(intern!(object.py(), "data"))?;
     let pair = pair(&data).ok_or_else(|| expected("data as (address, read-only)", &data))?;
     let described = interface.tensor()?.at(&pair, Access::device(0))?;
-    let producer = interface.optional("stream")?;
+    let producer = interface.optional(intern!(object.py(), "stream"))?;
     let producer = producer.map(|stream| producer_stream(&stream)).transpose()?;
     let access = device_access(described.address(), described.span_in_bytes())?;
     if let Some(producer) = producer {
@@ -82,9 +83,25 @@ pub(crate) fn import_cuda<'py>(
 
 /// A view of the memory that `object` keeps.
 fn owned_by(object: &Bound<'_, PyAny>, described: Described) -> StridedMemoryView {
+    let context = object.clone().into_ptr().cast();
+    // SAFETY: (1) the function takes back the reference that is given up here.
+    let deleter = unsafe { Deleter::new(let_go, context) };
     // SAFETY: (1 to 3) the interface says so, and that the object keeps the memory as long as it
     // lives; nobody can check it.
-    unsafe { described.into_view(Arc::new(PyOwner::new(object))) }
+    unsafe { described.into_view_of(deleter) }
+}
+
+/// Gives up a reference to an object, on any thread. When the interpreter is gone it is leaked, since
+/// nobody is left to take it back.
+///
+/// # Safety
+///
+/// 1. `object` is a reference that is given up.
+unsafe fn let_go(object: *mut c_void) {
+    let _ = Python::try_attach(|py| {
+        // SAFETY: (1), and the GIL is held.
+        drop(unsafe { Bound::from_owned_ptr(py, object.cast()) });
+    });
 }
 
 /// Who can reach the memory of a CUDA Array Interface, which has no entry for it: the driver knows.
@@ -132,28 +149,32 @@ impl<'a, 'py> Interface<'a, 'py> {
         Ok(Self { object, name, entries })
     }
 
-    /// An entry; None where it is missing or None.
-    fn optional(&self, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// An entry; None where it is missing or None. Keys are interned: a dict finds them without a
+    /// comparison.
+    #[inline]
+    fn optional(&self, key: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(self.entries.get_item(key)?.filter(|value| !value.is_none()))
     }
 
     /// An entry that must be there.
-    fn required(&self, key: &str) -> PyResult<Bound<'py, PyAny>> {
+    #[inline]
+    fn required(&self, key: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         self.entries.get_item(key)?.ok_or_else(|| {
-            unfit("interface.missing_key", format!("{} has no entry {key:?}", self.name))
+            let message = format!("{} has no entry \"{key}\"", self.name);
+            unfit("interface.missing_key", message)
         })
     }
 
     /// The version is known, and no element is masked.
     fn check(&self, oldest: i64) -> PyResult<()> {
-        let version = integer(&self.required("version")?)?;
+        let version = integer(&self.required(intern!(self.object.py(), "version"))?)?;
         if version < oldest {
             return Err(unfit(
                 "interface.version",
                 format!("expected {} of version {oldest} or newer, got {version}", self.name),
             ));
         }
-        match self.optional("mask")? {
+        match self.optional(intern!(self.object.py(), "mask"))? {
             None => Ok(()),
             Some(_) => Err(unfit(
                 "interface.mask",
@@ -167,14 +188,14 @@ impl<'a, 'py> Interface<'a, 'py> {
             true => integers(&value),
             false => Err(expected(&format!("a tuple as {key}"), &value)),
         };
-        let shape = numbers("shape", self.required("shape")?)?;
-        let strides = self.optional("strides")?;
+        let shape = numbers("shape", self.required(intern!(self.object.py(), "shape"))?)?;
+        let strides = self.optional(intern!(self.object.py(), "strides"))?;
         let strides = strides.map(|strides| numbers("strides", strides)).transpose()?;
         Ok(Tensor { shape, strides, dtype: self.dtype()? })
     }
 
     fn dtype(&self) -> PyResult<DType> {
-        let typestr = self.required("typestr")?;
+        let typestr = self.required(intern!(self.object.py(), "typestr"))?;
         let typestr =
             typestr.cast::<PyString>().map_err(|_| expected("a str as typestr", &typestr))?;
         let typestr = typestr.to_cow()?;
@@ -195,15 +216,19 @@ impl<'a, 'py> Interface<'a, 'py> {
 
     /// True iff `descr` describes a structure.
     fn has_fields(&self) -> PyResult<bool> {
-        let Some(descr) = self.optional("descr")? else { return Ok(false) };
+        let Some(descr) = self.optional(intern!(self.object.py(), "descr"))? else {
+            return Ok(false);
+        };
         let Ok(fields) = descr.cast::<PyList>() else { return Ok(true) };
         if fields.len() != 1 {
             return Ok(true);
         }
         let field = fields.get_item(0)?;
         let Ok(field) = field.cast::<PyTuple>() else { return Ok(true) };
-        let Ok(name) = field.get_item(0) else { return Ok(true) };
-        Ok(field.len() != 2 || !name.eq("")?)
+        let Ok(name) = field.get_borrowed_item(0) else { return Ok(true) };
+        let is_nameless =
+            name.cast::<PyString>().is_ok_and(|name| name.is_empty().unwrap_or(false));
+        Ok(field.len() != 2 || !is_nameless)
     }
 
     /// The name of the dtype of the object, where it has such.
@@ -229,7 +254,7 @@ impl Tensor {
     /// The description with element (0, ..., 0) at an address.
     fn at(&self, pair: &[Bound<'_, PyAny>; 2], access: Access) -> PyResult<Described> {
         let [address, readonly] = pair;
-        let address = unsigned(address)? as usize;
+        let address = address_of(address)?;
         let strides = self.strides.as_deref();
         let foreign = Foreign {
             address: std::ptr::with_exposed_provenance_mut(address),
@@ -274,6 +299,14 @@ impl Tensor {
     }
 }
 
+/// An address: an integer from 0 to 2^64 - 1, most often one of the lower half.
+fn address_of(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if let Some(address) = integer(value).ok().and_then(|value| usize::try_from(value).ok()) {
+        return Ok(address);
+    }
+    Ok(unsigned(value)? as usize)
+}
+
 /// True iff the object is a tuple, or a list in its place.
 fn list(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>()
@@ -281,10 +314,14 @@ fn list(value: &Bound<'_, PyAny>) -> bool {
 
 /// The entry `data` where it is a pair of address and read-only flag.
 fn pair<'py>(data: &Bound<'py, PyAny>) -> Option<[Bound<'py, PyAny>; 2]> {
-    if list(data) && data.len().ok()? == 2 {
-        return Some([data.get_item(0).ok()?, data.get_item(1).ok()?]);
+    if !list(data) || data.len().ok()? != 2 {
+        return None;
     }
-    None
+    let item = |index| match data.cast::<PyTuple>() {
+        Ok(tuple) => tuple.get_item(index).ok(),
+        Err(_) => data.get_item(index).ok(),
+    };
+    Some([item(0)?, item(1)?])
 }
 
 /// An interface that makes no view, or a view that makes no interface.
@@ -300,10 +337,12 @@ fn unfit(code: &str, message: String) -> PyErr {
 }
 
 /// `__array_interface__` of a view; an `AttributeError` where the host cannot reach the memory, so
-/// that `hasattr` says False.
+/// that `hasattr` says False. Waits until the host may read the memory: `pending` is the stream that
+/// the data are being made on, -1 when none is known.
 pub(crate) fn of_host<'py>(
     py: Python<'py>,
     view: &StridedMemoryView,
+    pending: i64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lease = view.buffer().lease().or_raise()?;
     if !view.access().host {
@@ -312,6 +351,7 @@ pub(crate) fn of_host<'py>(
         ));
     }
     let (dict, typestr) = described(py, view)?;
+    settle(py, view.access(), pending)?;
     let address = match view.address() {
         0 => NO_BYTES,
         address => address,

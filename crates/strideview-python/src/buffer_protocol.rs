@@ -11,6 +11,7 @@ use strideview::interop::{Foreign, ForeignStrides};
 use strideview::{Access, DType, Dims, Lease, StridedMemoryView};
 
 use crate::errors::OrRaise;
+use crate::stream::settle;
 
 /// A filled `Py_buffer`, released once. It stays where it was filled: some exporters let shape and
 /// strides point into the structure itself.
@@ -29,6 +30,12 @@ impl Drop for Filled {
             unsafe { ffi::PyBuffer_Release(&raw mut *self.0) };
         });
     }
+}
+
+/// True iff the type of an object has the buffer protocol.
+pub(crate) fn is_exporter(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: any live object may be asked; the GIL is held.
+    unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
 }
 
 /// A view of the memory of an object that has the buffer protocol.
@@ -142,7 +149,8 @@ struct Exported {
     format: Option<CString>,
 }
 
-/// Fills `buffer` with the view of `exporter`, by the consumer's flags.
+/// Fills `buffer` with the view of `exporter`, by the consumer's flags, once the host may read the
+/// memory. `pending` is the stream that the view's data are being made on, -1 when none is known.
 ///
 /// # Safety
 ///
@@ -151,6 +159,7 @@ struct Exported {
 pub(crate) unsafe fn export(
     exporter: &Bound<'_, PyAny>,
     view: &StridedMemoryView,
+    pending: i64,
     buffer: *mut ffi::Py_buffer,
     flags: c_int,
 ) -> PyResult<()> {
@@ -169,6 +178,7 @@ pub(crate) unsafe fn export(
         strides: strides_for(view),
         format: format_for(view, &asked)?,
     });
+    settle(exporter.py(), view.access(), pending)?;
     let kept = Box::into_raw(kept);
     // SAFETY: just made; it is freed by `release` only.
     let exported = unsafe { &mut *kept };

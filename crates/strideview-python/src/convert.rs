@@ -184,7 +184,7 @@ fn slice_entry(value: &Bound<'_, PyAny>) -> PyResult<Slice> {
 }
 
 /// True iff `operator.index` takes the object.
-fn is_index(value: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_index(value: &Bound<'_, PyAny>) -> bool {
     // SAFETY: `value` is a live object and the GIL is held; the check reads its type only.
     unsafe { ffi::PyIndex_Check(value.as_ptr()) == 1 }
 }

@@ -96,7 +96,7 @@ impl PyDevice {
     /// What ``allocate`` takes memory from.
     #[getter]
     fn memory_resource(&self) -> PyResult<PyMemoryResource> {
-        self.0.memory_resource().or_raise().map(PyMemoryResource)
+        self.0.memory_resource().or_raise().map(PyMemoryResource::new)
     }
 
     /// A new buffer of ``size`` bytes.
@@ -122,7 +122,7 @@ impl PyDevice {
         }
         let stream = stream_token(stream)?;
         let buffer = py.detach(|| device.allocate_on(size, stream)).or_raise()?;
-        Ok(PyBuffer::new(buffer, None))
+        Ok(PyBuffer::new(buffer))
     }
 
     fn __repr__(&self) -> String {

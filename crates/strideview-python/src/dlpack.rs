@@ -9,7 +9,7 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyInt, PyString, PyTuple};
 use strideview::StridedMemoryView;
 use strideview::interop::dlpack::abi::{
     DLDevice, DLDeviceType, LEGACY_NAME, LEGACY_USED_NAME, MAJOR_VERSION, MINOR_VERSION,
@@ -19,28 +19,60 @@ use strideview::interop::dlpack::{Managed, Request, device_of, export, inspect, 
 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};
+use crate::raw::place::Place;
 use crate::raw::vectorcall::call_with_keywords;
 use crate::stream::{helper_stream, order, settle, stream_number};
 
-/// A view of the tensor of a producer, by its `__dlpack__`.
+/// Puts a view of the tensor of a producer in its place, by its `__dlpack__`.
+#[inline]
 pub(crate) fn import(
     producer: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
     readonly: Option<bool>,
-) -> PyResult<StridedMemoryView> {
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<()> {
     let capsule = capsule_of(producer, stream)?;
-    let (tensor, used_name) = unused(&capsule, readonly.unwrap_or(true))?;
+    consume(&capsule, readonly, place)
+}
+
+/// As [`import`], for an object whose memory is a CUDA device's, and without ordering.
+#[inline]
+pub(crate) fn import_unordered(
+    producer: &Bound<'_, PyAny>,
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<()> {
+    let py = producer.py();
+    let words = Words::get(py)?;
+    let values = [words.unordered.bind(py).as_any(), words.version.bind(py).as_any()];
+    let keywords = words.stream_and_max_version.bind(py);
+    let capsule = call_with_keywords(producer, words.dlpack.bind(py), keywords, values)?;
+    consume(&capsule, None, place)
+}
+
+/// Puts a view of the tensor of a capsule in its place. A capsule that is refused stays as it was.
+#[inline]
+fn consume(
+    capsule: &Bound<'_, PyAny>,
+    readonly: Option<bool>,
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<()> {
+    let (tensor, used_name) = unused(capsule, readonly.unwrap_or(true))?;
     // SAFETY: the capsule has the name of an unused tensor, so its pointer is to one; it is alive
     // as long as the capsule is.
-    let described = unsafe { inspect(tensor) }.or_raise()?;
+    let mut described = unsafe { inspect(tensor) }.or_raise()?;
+    // Whoever made the capsule may be wrong about the memory, or have freed it.
+    described.verify().or_raise()?;
+    if readonly == Some(true) {
+        described.make_readonly();
+    }
     // SAFETY: the name lives as long as the process and the capsule is alive.
     let status = unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), used_name.as_ptr()) };
     if status != 0 {
         return Err(PyErr::fetch(capsule.py()));
     }
     // SAFETY: renamed, the capsule has given the tensor away, and `inspect` described this one.
-    let view = unsafe { take(tensor, described) };
-    Ok(if readonly == Some(true) { view.as_readonly() } else { view })
+    place.put(unsafe { take(tensor, described) });
+    Ok(())
 }
 
 /// The tensor of a capsule nobody has used yet, and the name that says it is used.
@@ -146,6 +178,8 @@ struct Words {
     stream: Py<PyTuple>,
     stream_and_max_version: Py<PyTuple>,
     version: Py<PyTuple>,
+    /// -1, the stream that asks for no ordering.
+    unordered: Py<PyInt>,
 }
 
 impl Words {
@@ -163,6 +197,7 @@ impl Words {
             stream: PyTuple::new(py, [stream])?.unbind(),
             stream_and_max_version: PyTuple::new(py, [stream, max_version])?.unbind(),
             version: PyTuple::new(py, [MAJOR_VERSION, MINOR_VERSION])?.unbind(),
+            unordered: UNORDERED.into_pyobject(py)?.unbind(),
         })
     }
 }
@@ -236,16 +271,17 @@ pub(crate) fn requested(
     pending: i64,
     wanted: Wanted<'_, '_>,
 ) -> PyResult<NonNull<ffi::PyObject>> {
-    if view.access().device {
-        order_consumer(view, pending, wanted.stream.as_deref())?;
-    } else {
-        check_host_stream(wanted.stream.as_deref())?;
-    }
     let request = Request {
         max_version: wanted.max_version.map(|pair| version(&pair)).transpose()?,
         device: wanted.dl_device.map(|pair| device_argument(&pair)).transpose()?,
         copy: wanted.copy.map(|copy| copy.extract()).transpose()?,
     };
+    if view.access().device {
+        let for_host = request.device == Some(DLDevice::CPU);
+        order_consumer(view, pending, wanted.stream.as_deref(), for_host)?;
+    } else {
+        check_host_stream(wanted.stream.as_deref())?;
+    }
     let tensor = export(view, request).or_raise()?;
     let (pointer, name) = match tensor {
         Managed::Versioned(tensor) => (tensor.cast::<c_void>(), VERSIONED_NAME),
@@ -301,11 +337,12 @@ unsafe fn fresh_tensor(capsule: *mut ffi::PyObject) -> Option<Managed> {
 }
 
 /// Makes the consumer's stream wait for the view's. `None` is the legacy default stream, -1 asks for
-/// no ordering.
+/// no ordering. Where the memory may be read on the host next, the host waits.
 fn order_consumer(
     view: &StridedMemoryView,
     pending: i64,
     stream: Option<&Bound<'_, PyAny>>,
+    for_host: bool,
 ) -> PyResult<()> {
     let consumer = stream.map_or(Ok(1), integer)?;
     if consumer == 0 || consumer < -1 {
@@ -313,11 +350,11 @@ fn order_consumer(
             "expected a stream as DLPack counts them (-1, 1, 2 or a handle), got {consumer}"
         )));
     }
-    if stream.is_none() && view.access().host {
+    if consumer != UNORDERED && view.access().host && (for_host || stream.is_none()) {
         // Whoever names no stream for memory that the host can reach may be going to read it there.
         // SAFETY: called from a method, with the GIL held.
         let py = unsafe { Python::assume_attached() };
-        return settle(py, pending, view.device_id());
+        return settle(py, view.access(), pending);
     }
     order(consumer, pending, view.device_id())
 }

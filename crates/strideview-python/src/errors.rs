@@ -1,6 +1,8 @@
 //! The only place where an error becomes a Python exception.
 #![forbid(unsafe_code)]
 
+use std::io::Write;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -64,6 +66,30 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Ok(classes) => raised(classes.of(&error).bind(py), &error.to_string(), error.code()),
         Err(error) => error,
     })
+}
+
+/// Has errors that no caller is there for, since memory went with its last reference, reported as
+/// those of destructors in Python.
+pub(crate) fn report_release_errors() {
+    strideview::set_release_error_hook(|error| {
+        let told = Python::try_attach(|py| {
+            aside(py, || exception((*error).into()).write_unraisable(py, None));
+        });
+        if told.is_none() {
+            // There is no interpreter any more, and perhaps no standard error.
+            let _ = writeln!(std::io::stderr(), "strideview: cannot release memory: {error}");
+        }
+    });
+}
+
+/// Runs Python code while an exception may be on its way, which stays as it is.
+pub(crate) fn aside<R>(py: Python<'_>, work: impl FnOnce() -> R) -> R {
+    let pending = PyErr::take(py);
+    let result = work();
+    if let Some(pending) = pending {
+        pending.restore(py);
+    }
+    result
 }
 
 /// An instance of `class` with a message and a stable code.

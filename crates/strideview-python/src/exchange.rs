@@ -3,6 +3,7 @@
 //! No function of a table orders streams: whoever calls one adds the ordering that is needed.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -22,12 +23,16 @@ use strideview::{ErrorKind, StridedMemoryView};
 
 use crate::errors::{OrRaise, exception};
 use crate::raw::lookup::optional_attribute;
+use crate::raw::place::Place;
 use crate::view::{new_view, try_view_of};
 
-/// A view of an object whose type has a table; `None` when it has none, or when the table's function
-/// refuses the object, which may still have `__dlpack__`.
+/// Puts a view of an object whose type has a table in its place, and returns the table; `None` when it
+/// has none, or when the table's function refuses the object, which may still have `__dlpack__`.
 #[inline]
-pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<StridedMemoryView>> {
+pub(crate) fn import(
+    object: &Bound<'_, PyAny>,
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<Option<ForeignTable>> {
     let Some(table) = table_of(object)? else { return Ok(None) };
     // SAFETY: a table lives as long as the process.
     let function = unsafe { table.as_ref() }.managed_tensor_from_py_object_no_sync;
@@ -40,16 +45,46 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<StridedMemory
         drop(PyErr::take(object.py()));
         return Ok(None);
     }
-    owned(tensor).map(Some)
+    put_owned(tensor, place)?;
+    Ok(Some(ForeignTable(table)))
 }
 
-/// A view of a tensor that has been given to us.
-fn owned(tensor: *mut DLManagedTensorVersioned) -> PyResult<StridedMemoryView> {
+/// The table of another library's type. It lives as long as the process.
+pub(crate) struct ForeignTable(NonNull<DLPackExchangeAPI>);
+
+impl ForeignTable {
+    /// The stream that the library works on, on a CUDA device and in this thread, as DLPack counts.
+    /// `None` where it does not say. A library that says NULL may have no current stream: the legacy
+    /// default stream is the safe reading.
+    #[inline]
+    pub(crate) fn current_stream(&self, py: Python<'_>, device_id: i32) -> Option<i64> {
+        // SAFETY: a table lives as long as the process.
+        let function = unsafe { self.0.as_ref() }.current_work_stream?;
+        let mut stream = null_mut();
+        // SAFETY: the contract of the slot: the GIL is held, and the place outlives the call.
+        let status = unsafe { function(DLDeviceType::CUDA, device_id, &raw mut stream) };
+        if status != 0 {
+            drop(PyErr::take(py));
+            return None;
+        }
+        i64::try_from(stream.addr().max(1)).ok()
+    }
+}
+
+/// Puts a view of a tensor that has been given to us in its place.
+#[inline]
+fn put_owned(
+    tensor: *mut DLManagedTensorVersioned,
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<()> {
     let tensor = Managed::versioned(tensor).or_raise()?;
     // SAFETY: the tensor was given to us a moment ago.
     match unsafe { inspect(tensor) } {
-        // SAFETY: it is ours, and `inspect` described this one.
-        Ok(described) => Ok(unsafe { take(tensor, described) }),
+        Ok(described) => {
+            // SAFETY: it is ours, and `inspect` described this one.
+            place.put(unsafe { take(tensor, described) });
+            Ok(())
+        }
         Err(error) => {
             // SAFETY: it is ours, and nothing uses it.
             unsafe { tensor.give_back() };
@@ -206,8 +241,11 @@ unsafe extern "C" fn object_from_tensor(
     out: *mut *mut c_void,
 ) -> c_int {
     status(|| {
-        let view = owned(tensor)?;
+        let mut slot = MaybeUninit::uninit();
+        let mut view = Place::new(&mut slot);
+        put_owned(tensor, &mut view)?;
         let place = place(out)?;
+        let view = view.take().ok_or_else(|| PyBufferError::new_err("nothing was imported"))?;
         let object = Python::attach(|py| new_view(py, view, None).map(Bound::into_ptr))?;
         // SAFETY: the contract of the slot: a place for the result.
         unsafe { place.write(object.cast()) };

@@ -1,13 +1,14 @@
 //! The Python package strideview: translates between Python and the Rust crate, decides nothing.
 //!
 //! Unsafe code lives in `raw` and below, `layout::{class, made, object}` and the tables that the
-//! macros of `raw::table` write, `array_interface`, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer`, `stream` and `view::{class, import, methods, object}`; every
+//! macros of `raw::table` write, `array_interface`, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer`, `stream` and `view::{class, methods, object}`; every
 //! other file forbids it.
 
 mod array_interface;
 mod buffer;
 mod buffer_protocol;
 mod convert;
+mod deallocation;
 mod device;
 mod dlpack;
 mod dtype;
@@ -44,6 +45,7 @@ mod _strideview {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::errors::report_release_errors();
         crate::layout::add_class(module)?;
         crate::view::add_class(module)
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use strideview::StreamToken;
 use strideview::cuda::{Device, Event, Stream, StreamArg};
+use strideview::{Access, StreamToken};
 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};
@@ -228,15 +228,35 @@ pub(crate) fn helper_stream(device_id: i32) -> PyResult<i64> {
     Ok(number)
 }
 
-/// Waits until what a stream has queued is done, where one is known: for memory that the host is
-/// going to read.
-pub(crate) fn settle(py: Python<'_>, pending: i64, device_id: i32) -> PyResult<()> {
+/// Waits until the host may read memory: until the stream that its data are being made on, where one
+/// is known, has done what it holds. The GIL is given up meanwhile. Memory that a device or the host
+/// cannot reach is nothing to wait for.
+pub(crate) fn settle(py: Python<'_>, access: Access, pending: i64) -> PyResult<()> {
+    if !access.device || !access.host {
+        return Ok(());
+    }
+    if access.managed {
+        settle_managed(py, access.device_id)?;
+    }
     if pending < 0 {
         return Ok(());
     }
     let handle = handle_of_number(pending)?;
-    let device = Device::new(device_id).or_raise()?;
+    let device = Device::new(access.device_id).or_raise()?;
     // SAFETY: the stream was named when the view was made, by its user, who keeps it.
     let stream = unsafe { Stream::from_handle(handle, Some(device), None) }.or_raise()?;
     py.detach(|| stream.synchronize()).or_raise()
+}
+
+/// Waits for a device under whose work the host must not touch managed memory. Without a driver
+/// there is no such work.
+fn settle_managed(py: Python<'_>, device_id: i32) -> PyResult<()> {
+    let device = match Device::new(device_id) {
+        Err(error) if error.is_unavailable() => return Ok(()),
+        device => device.or_raise()?,
+    };
+    if device.traits().or_raise()?.concurrent_managed_access {
+        return Ok(());
+    }
+    py.detach(|| device.synchronize()).or_raise()
 }

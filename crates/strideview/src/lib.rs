@@ -1,8 +1,9 @@
 #![doc = include_str!("../README.md")]
-// Unsafe code lives in `view::{access, element, owned, slice, values}`, `interop::{foreign, wrap}` and
-// `interop::dlpack::{block, borrow, export, import, owner}`; every other file forbids it, but for the `mod.rs`
+// Unsafe code lives in `bytes`, `view::{access, element, owned, slice, values}`, `interop::{foreign, wrap}` and
+// `interop::dlpack::{block, borrow, export, import}`; every other file forbids it, but for the `mod.rs`
 // above these, which hold no code.
 
+mod bytes;
 mod device;
 mod dtype;
 mod error;
@@ -10,6 +11,7 @@ pub mod interop;
 mod transfer;
 mod view;
 
+pub use bytes::{copy_bytes, fill_bytes};
 pub use device::Device;
 pub use dtype::DType;
 pub use error::{CODES, Error, ErrorKind};
@@ -22,8 +24,8 @@ pub use strideview_layout::{
     StrideOrder, StridedLayout, Uniqueness,
 };
 pub use strideview_memory::{
-    Access, Buffer, HostResource, Lease, MemoryError, MemoryResource, Owner, ReleaseErrorHook,
-    StreamToken, TrackingResource, set_release_error_hook,
+    Access, Buffer, Deleter, HostResource, Lease, MemoryError, MemoryResource, Owner,
+    ReleaseErrorHook, StreamToken, TrackingResource, set_release_error_hook,
 };
 
 /// CUDA devices, streams, events and memory resources; see [`strideview_cuda`].

@@ -9,6 +9,7 @@ from pathlib import Path
 import dlhelp as d
 import numpy as np
 import pytest
+from driverless import no_driver
 from strideview import StridedMemoryView, copy
 from view_of import view_of
 
@@ -242,6 +243,7 @@ def test_dv_01():
     assert d.read(view.__dlpack__())["device"] == (1, 0)
 
 
+@no_driver
 def test_mk_03():
     view = view_of(d.P(np.arange(3, dtype="f4"), strides=(1,), device=(3, 0)))
     assert view.is_host_accessible
@@ -249,6 +251,7 @@ def test_mk_03():
     assert np.from_dlpack(view).tolist() == [0.0, 1.0, 2.0]
 
 
+@no_driver
 def test_mk_04():
     view = view_of(d.P(np.arange(3, dtype="f4"), strides=(1,), device=(13, 0)))
     assert view.is_device_accessible

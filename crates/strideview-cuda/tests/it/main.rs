@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where something is wrong")]
 
+mod bytes;
 mod calls;
 mod devices;
 mod memory;

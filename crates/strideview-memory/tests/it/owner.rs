@@ -4,7 +4,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use strideview_memory::{Access, Buffer, MemoryError, Owner, StreamToken};
+use strideview_memory::{Access, Buffer, Deleter, MemoryError, Owner, StreamToken};
 
 /// Counts how often it is dropped.
 struct Counted(Arc<AtomicUsize>);
@@ -100,5 +100,51 @@ fn a_panicking_owner_is_an_error() {
     // SAFETY: (1, 2) no bytes are promised.
     let buffer = unsafe { Buffer::from_raw(null_mut(), 0, Access::host(), Some(Arc::new(Panics))) };
     assert_eq!(buffer.close(StreamToken::NONE), Err(MemoryError::ReleasePanicked));
+    assert_eq!(buffer.close(StreamToken::NONE), Ok(()));
+}
+
+/// Counts a call in the word that it is given.
+unsafe fn count(context: *mut std::ffi::c_void) {
+    // SAFETY: the tests give a counter that outlives the buffer.
+    unsafe { &*context.cast::<AtomicUsize>() }.fetch_add(1, SeqCst);
+}
+
+#[test]
+fn a_deleter_is_called_once_by_close_or_by_the_last_handle() {
+    for by_close in [true, false] {
+        let (calls, mut bytes) = (AtomicUsize::new(0), [0_u8; 8]);
+        let context = (&raw const calls).cast_mut().cast();
+        // SAFETY: (1) counting may be done from any thread.
+        let deleter = unsafe { Deleter::new(count, context) };
+        // SAFETY: (1, 2) the array outlives the buffer.
+        let buffer =
+            unsafe { Buffer::from_deleter(bytes.as_mut_ptr(), 8, Access::host(), deleter) };
+        let lease = buffer.lease().unwrap();
+        assert!(buffer.owner().is_none() && buffer.resource().is_none());
+        assert!(buffer.close(StreamToken::NONE).is_err());
+        drop(lease);
+        assert_eq!(calls.load(SeqCst), 0);
+        if by_close {
+            buffer.close(StreamToken::NONE).unwrap();
+            assert_eq!(calls.load(SeqCst), 1);
+        }
+        std::thread::scope(|scope| scope.spawn(move || drop(buffer)).join()).unwrap();
+        assert_eq!(calls.load(SeqCst), 1);
+    }
+}
+
+#[test]
+fn a_release_function_gets_the_stream_and_its_error_comes_out_of_close() {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let told = Arc::clone(&seen);
+    let release = move |stream: StreamToken| {
+        told.store(stream.raw(), SeqCst);
+        Err(MemoryError::Resource { call: "free", status: 5 })
+    };
+    // SAFETY: (1, 2) no bytes are promised.
+    let buffer = unsafe { Buffer::from_raw_with(null_mut(), 0, Access::host(), release) };
+    let error = buffer.close(StreamToken::new(77)).unwrap_err();
+    assert_eq!(error, MemoryError::Resource { call: "free", status: 5 });
+    assert_eq!((seen.load(SeqCst), buffer.is_closed()), (77, true));
     assert_eq!(buffer.close(StreamToken::NONE), Ok(()));
 }

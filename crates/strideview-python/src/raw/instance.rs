@@ -77,6 +77,33 @@ impl<T: Class> Instance<T> {
         Ok(object.cast())
     }
 
+    /// A new object whose value `write` makes in its place; an error of `write` comes out.
+    ///
+    /// # Safety
+    ///
+    /// 1. `write` initialises all of the place it is given, or fails and leaves nothing in it.
+    #[inline]
+    pub(crate) unsafe fn build(
+        write: impl FnOnce(*mut T) -> PyResult<()>,
+    ) -> PyResult<NonNull<ffi::PyObject>> {
+        // SAFETY: `PyObject_Malloc` may be called with the GIL held, which every caller does.
+        let memory = unsafe { ffi::PyObject_Malloc(Self::SIZE) }.cast::<Self>();
+        let Some(object) = NonNull::new(memory) else {
+            return Err(PyErr::new::<pyo3::exceptions::PyMemoryError, _>(()));
+        };
+        // SAFETY: `memory` is this call's own allocation of an `Instance<T>`.
+        let outcome = write(unsafe { &raw mut (*memory).value });
+        if let Err(error) = outcome {
+            // SAFETY: of `PyObject_Malloc`, and nothing is in it (1).
+            unsafe { ffi::PyObject_Free(memory.cast()) };
+            return Err(error);
+        }
+        // SAFETY: the memory is large enough, aligned to 16 by `PyObject_Malloc`, and the type is
+        // alive; this fills `base` and takes a reference to the type.
+        unsafe { ffi::PyObject_Init(memory.cast(), T::type_cell().get()) };
+        Ok(object.cast())
+    }
+
     /// A new object that holds `value`.
     #[inline]
     pub(crate) fn holding(value: T) -> PyResult<NonNull<ffi::PyObject>> {

@@ -11,6 +11,7 @@ pub(crate) mod call;
 pub(crate) mod class;
 pub(crate) mod instance;
 pub(crate) mod lookup;
+pub(crate) mod place;
 pub(crate) mod result;
 pub(crate) mod table;
 pub(crate) mod vectorcall;

@@ -11,7 +11,7 @@ use strideview::Slice;
 
 use super::from_buffer::Arguments;
 use super::getters::GETTERS;
-use super::import::{Imported, from_any_interface};
+use super::import::from_any_interface;
 use super::lazy;
 use super::methods::{METHODS, optional};
 use super::object::ViewObject;
@@ -225,8 +225,8 @@ unsafe extern "C" fn new(
         // SAFETY: the caller promises the same.
         let [object, stream] = unsafe { parsed_tuple::<2>(args, kwargs, &NEW) }?;
         let (object, stream) = (given(object)?, optional(stream));
-        let view = from_any_interface(&object, stream.as_deref())?;
-        ViewObject::imported(view, &object, stream.as_deref())
+        let stream = stream.as_deref();
+        ViewObject::imported(&object, stream, |place| from_any_interface(&object, stream, place))
     })
 }
 
@@ -246,8 +246,10 @@ unsafe extern "C" fn any_interface(
     unsafe {
         function(Given { values, count, keywords }, &SIGNATURE, |[object, stream]| {
             let (object, stream) = (given(object)?, optional(stream));
-            let view = from_any_interface(&object, stream.as_deref())?;
-            ViewObject::imported(view, &object, stream.as_deref())
+            let stream = stream.as_deref();
+            ViewObject::imported(&object, stream, |place| {
+                from_any_interface(&object, stream, place)
+            })
         })
     }
 }
@@ -269,11 +271,14 @@ unsafe extern "C" fn from_dlpack(
         function(Given { values, count, keywords }, &SIGNATURE, |[object, stream, readonly]| {
             let (object, stream) = (given(object)?, optional(stream));
             let readonly = optional(readonly).map(|readonly| readonly.extract()).transpose()?;
-            let view = dlpack::import(&object, stream.as_deref(), readonly)?;
-            if !dlpack::is_numpy_array(&object) {
-                lazy::refuse(&object, &view)?;
-            }
-            ViewObject::imported(view, &object, stream.as_deref())
+            let stream = stream.as_deref();
+            ViewObject::imported(&object, stream, |place| {
+                dlpack::import(&object, stream, readonly, place)?;
+                if !dlpack::is_numpy_array(&object) {
+                    lazy::refuse(&object, place.get())?;
+                }
+                Ok(-1)
+            })
         })
     }
 }
@@ -336,9 +341,13 @@ unsafe extern "C" fn from_cuda_array_interface(
     unsafe {
         function(Given { values, count, keywords }, &SIGNATURE, |[object, stream]| {
             let (object, stream) = (given(object)?, optional(stream));
-            let (view, producer) = array_interface::from_cuda_object(&object, stream.as_deref())?;
-            lazy::refuse(&object, &view)?;
-            ViewObject::imported(Imported { view, producer }, &object, stream.as_deref())
+            let stream = stream.as_deref();
+            ViewObject::imported(&object, stream, |place| {
+                let (view, producer) = array_interface::from_cuda_object(&object, stream)?;
+                place.put(view);
+                lazy::refuse(&object, place.get())?;
+                Ok(producer)
+            })
         })
     }
 }
@@ -453,9 +462,9 @@ unsafe extern "C" fn get_buffer(
         // SAFETY: the object is alive during the call.
         let exporter = unsafe { Borrowed::from_ptr(py, slf) };
         // SAFETY: the caller promises the same.
-        let view = &unsafe { value_at::<ViewObject>(slf) }.view;
+        let ViewObject { view, beside } = unsafe { value_at(slf) };
         // SAFETY: (1) the interpreter gives the place, and releases it by `release_buffer`.
-        unsafe { buffer_protocol::export(&exporter, view, buffer, flags) }
+        unsafe { buffer_protocol::export(&exporter, view, beside.stream, buffer, flags) }
     });
     if filled.is_null() {
         return -1;

@@ -14,13 +14,13 @@ getters! { ViewObject, this:
     ptr => Ok(this.view.address());
 
     /// Extents, in elements.
-    shape => this.shape.get(|| Tuple(this.view.shape()).into_raw());
+    shape => this.beside.shape.get(|| Tuple(this.view.shape()).into_raw());
 
     /// Strides, in elements.
-    strides => this.strides.get(|| Tuple(this.view.layout().strides()).into_raw());
+    strides => this.beside.strides.get(|| Tuple(this.view.layout().strides()).into_raw());
 
     /// The layout, as a map from indices to element offsets from ``ptr``.
-    layout => this.layout.get(|| Python::attach(|py| {
+    layout => this.beside.layout.get(|| Python::attach(|py| {
         new_layout(py, this.view.layout().clone())?.into_raw()
     }));
 
@@ -29,7 +29,7 @@ getters! { ViewObject, this:
     /// None when the view is untyped.
     dtype => match this.view.dtype() {
         None => ().into_raw(),
-        Some(dtype) => this.dtype.get(|| Python::attach(|py| {
+        Some(dtype) => this.beside.dtype.get(|| Python::attach(|py| {
             crate::dtype::to_python(py, dtype)?.into_bound(py).into_raw()
         })),
     };
@@ -60,10 +60,12 @@ getters! { ViewObject, this:
 
     /// The object that the memory came from.
     exporting_obj => Python::attach(|py| {
-        this.exporting_obj.get(py).map(|object| object.to_owned()).into_raw()
+        this.beside.exporting_obj.get(py).map(|object| object.to_owned()).into_raw()
     });
 
     /// NumPy's array interface, version 3; no such attribute where the host cannot reach the memory.
+    ///
+    /// Where a device reaches the memory too, the host waits for the stream of this view first.
     ///
     /// Whoever reads the address must keep this view. Unlike a Python buffer or a DLPack tensor it
     /// does not keep the ``Buffer`` below from being closed, since nobody says when it is no longer
@@ -75,7 +77,7 @@ getters! { ViewObject, this:
     /// >>> view.__array_interface__["strides"], view.T.__array_interface__["strides"]
     /// (None, (4, 12))
     __array_interface__ => Python::attach(|py| {
-        array_interface::of_host(py, &this.view)?.into_raw()
+        array_interface::of_host(py, &this.view, this.beside.stream)?.into_raw()
     });
 
     /// The CUDA Array Interface, version 3; no such attribute where no device can reach the memory.
@@ -83,7 +85,7 @@ getters! { ViewObject, this:
     /// Its stream is the one that the data are being made on, None when none is known. Whoever reads
     /// the address must keep this view, and the ``Buffer`` below open.
     __cuda_array_interface__ => Python::attach(|py| {
-        array_interface::of_device(py, &this.view, this.stream)?.into_raw()
+        array_interface::of_device(py, &this.view, this.beside.stream)?.into_raw()
     });
 
     /// The axes in reverse order.

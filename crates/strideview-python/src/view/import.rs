@@ -1,45 +1,39 @@
 //! Views of the arrays of others.
+#![forbid(unsafe_code)]
 
 use pyo3::exceptions::PyBufferError;
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use strideview::StridedMemoryView;
 
-use super::lazy;
-use crate::convert::integer;
+use super::object::try_view_of;
+use super::{cupy, lazy};
 use crate::raw::lookup::optional_attribute;
+use crate::raw::place::Place;
+use crate::stream::{order, stream_number};
 use crate::{array_interface, buffer_protocol, dlpack, exchange};
 
-/// A view of the array of another library.
-pub(super) struct Imported {
-    pub(super) view: StridedMemoryView,
-    /// The producer's stream, as DLPack counts, where the protocol names one; otherwise -1.
-    pub(super) producer: i64,
-}
+/// The stream of a producer whose protocol names none.
+pub(super) const UNKNOWN: i64 = -1;
 
-impl From<StridedMemoryView> for Imported {
-    #[inline]
-    fn from(view: StridedMemoryView) -> Self {
-        Self { view, producer: -1 }
-    }
-}
-
-/// A view of anything that speaks DLPack, the CUDA Array Interface, the buffer protocol or NumPy's
-/// array interface: the first that fits.
+/// Puts a view of anything that speaks DLPack, the CUDA Array Interface, the buffer protocol or NumPy's
+/// array interface in its place: by the first that fits. Returns the producer's stream, as DLPack
+/// counts, where the protocol names one.
 #[inline]
 pub(super) fn from_any_interface(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Imported> {
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<i64> {
     if dlpack::is_numpy_array(object) {
-        let view = dlpack::import(object, stream, None).map(Imported::from);
-        return view.or_else(|error| interface_instead(object, stream, error));
+        return match dlpack::import(object, stream, None, place) {
+            Ok(()) => Ok(UNKNOWN),
+            Err(error) => interface_instead(object, stream, place, error),
+        };
     }
-    let imported = from_any_library(object, stream)?;
-    lazy::refuse(object, &imported.view)?;
-    Ok(imported)
+    let producer = from_any_library(object, stream, place)?;
+    lazy::refuse(object, place.get())?;
+    Ok(producer)
 }
 
 /// As [`from_any_interface`], for objects that are no NumPy arrays.
@@ -47,66 +41,80 @@ pub(super) fn from_any_interface(
 fn from_any_library(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Imported> {
-    if let Some(view) = through_table(object, stream)? {
-        return Ok(view);
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<i64> {
+    let is_of_cupy = cupy::is_known_array(object);
+    if !is_of_cupy && through_table(object, stream, place)? {
+        return Ok(UNKNOWN);
     }
-    if has_sound_dlpack(object)? {
-        let view = dlpack::import(object, stream, None).map(Imported::from);
-        return view.or_else(|error| interface_instead(object, stream, error));
+    if is_of_cupy || cupy::is_array(object) {
+        if let Some(producer) = cupy::import(object, stream, place)? {
+            return Ok(producer);
+        }
+    } else if optional_attribute(object, intern!(object.py(), "__dlpack__"))?.is_some() {
+        return match dlpack::import(object, stream, None, place) {
+            Ok(()) => Ok(UNKNOWN),
+            Err(error) => interface_instead(object, stream, place, error),
+        };
     }
-    through_interface(object, stream)?.ok_or_else(|| no_interface(object))
+    through_interface(object, stream, place)?.ok_or_else(|| no_interface(object))
 }
 
-/// A view through the table of the object's type, where that needs no ordering of streams.
+/// Puts a view through the table of the object's type in its place. The table orders no streams, so
+/// memory of a device is ordered here; false where `__dlpack__` has to do it.
 #[inline]
 fn through_table(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Option<Imported>> {
-    let Some(view) = exchange::import(object)? else { return Ok(None) };
-    let unordered = stream.is_some_and(|stream| integer(stream).is_ok_and(|number| number == -1));
-    if view.access().device && !unordered {
-        return Ok(None); // `__dlpack__` orders
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<bool> {
+    let Some(table) = exchange::import(object, place)? else { return Ok(false) };
+    let Some(access) = place.get().map(StridedMemoryView::access) else { return Ok(false) };
+    if !access.device {
+        return Ok(true);
     }
-    Ok(Some(view.into()))
+    let consumer = stream.map(stream_number).transpose()?;
+    if consumer == Some(-1) {
+        return Ok(true);
+    }
+    // The library works on memory of a device in its current stream; a view of ours knows the stream
+    // of its own data.
+    let is_current = !access.host && try_view_of(object).is_none();
+    let producer = is_current.then(|| table.current_stream(object.py(), access.device_id));
+    let (Some(consumer), Some(producer)) = (consumer, producer.flatten()) else {
+        place.clear();
+        return Ok(false);
+    };
+    order(consumer, producer, access.device_id)?;
+    Ok(true)
 }
 
-/// True iff the object has DLPack, and not as CuPy's arrays do: there, negative strides come out
-/// wrong.
-fn has_sound_dlpack(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = object.py();
-    Ok(object.hasattr(intern!(py, "__dlpack__"))?
-        && !(is_of_cupy(object) && object.hasattr(intern!(py, "__cuda_array_interface__"))?))
-}
-
-/// True iff the class of the object is one of CuPy's.
-fn is_of_cupy(object: &Bound<'_, PyAny>) -> bool {
-    let module = object.get_type().getattr(intern!(object.py(), "__module__"));
-    let Ok(module) = module else { return false };
-    let Ok(module) = module.cast::<PyString>() else { return false };
-    module.to_cow().is_ok_and(|name| name == "cupy" || name.starts_with("cupy."))
-}
-
-/// A view by the protocols after DLPack; None where the object has none of them.
+/// Puts a view by the protocols after DLPack in its place; None where the object has none of them.
 fn through_interface(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Option<Imported>> {
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<Option<i64>> {
     let py = object.py();
     if let Some(entries) = optional_attribute(object, intern!(py, "__cuda_array_interface__"))? {
         let (view, producer) = array_interface::import_cuda(object, entries, stream)?;
-        return Ok(Some(Imported { view, producer }));
+        place.put(view);
+        return Ok(Some(producer));
     }
-    let through_buffer = is_buffer_exporter(object).then(|| buffer_protocol::import(object));
+    let through_buffer =
+        buffer_protocol::is_exporter(object).then(|| buffer_protocol::import(object));
     if let Some(Ok(view)) = through_buffer {
-        return Ok(Some(view.into()));
+        place.put(view);
+        return Ok(Some(UNKNOWN));
     }
     // A dtype that has no format as a buffer may have a type string.
     let entries = optional_attribute(object, intern!(py, "__array_interface__"))?;
     let through_dict = entries.map(|entries| array_interface::import(object, entries));
     match (through_buffer, through_dict) {
-        (_, Some(Ok(view))) => Ok(Some(view.into())),
+        (_, Some(Ok(view))) => {
+            place.put(view);
+            Ok(Some(UNKNOWN))
+        }
         (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
         _ => Ok(None),
     }
@@ -117,12 +125,13 @@ fn through_interface(
 fn interface_instead(
     object: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
+    place: &mut Place<'_, StridedMemoryView>,
     error: PyErr,
-) -> PyResult<Imported> {
+) -> PyResult<i64> {
     if !error.is_instance_of::<PyBufferError>(object.py()) {
         return Err(error);
     }
-    through_interface(object, stream).ok().flatten().ok_or(error)
+    through_interface(object, stream, place).ok().flatten().ok_or(error)
 }
 
 #[cold]
@@ -133,10 +142,4 @@ fn no_interface(object: &Bound<'_, PyAny>) -> PyErr {
         )),
         Err(error) => error,
     }
-}
-
-/// True iff the type of the object has the buffer protocol.
-fn is_buffer_exporter(object: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: any live object may be asked; the GIL is held.
-    unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
 }

@@ -13,7 +13,8 @@ use crate::raw::lookup::optional_attribute;
 /// Refuses a tensor that is a lazy conjugate or negative. Asked only where it can be one: a conjugate
 /// is complex, and a negative is the imaginary part of one, which has gaps.
 #[inline]
-pub(super) fn refuse(object: &Bound<'_, PyAny>, view: &StridedMemoryView) -> PyResult<()> {
+pub(super) fn refuse(object: &Bound<'_, PyAny>, view: Option<&StridedMemoryView>) -> PyResult<()> {
+    let Some(view) = view else { return Ok(()) };
     let Some(dtype) = view.dtype() else { return Ok(()) };
     let complex = dtype.code() == DLDataTypeCode::COMPLEX.0;
     let part = matches!(dtype, DType::F16 | DType::F32 | DType::F64)

@@ -158,7 +158,7 @@ methods! { METHODS, ViewObject, this:
             dl_device: optional(dl_device),
             copy: optional(copy),
         };
-        dlpack::requested(&this.view, this.stream, wanted)
+        dlpack::requested(&this.view, this.beside.stream, wanted)
     };
 
     /// What pickle keeps of this view: dtype, shape, strides, read-only flag and the elements.
@@ -174,7 +174,7 @@ methods! { METHODS, ViewObject, this:
     /// >>> again.shape, again.strides, numpy.asarray(again).tolist()
     /// ((3, 2), (1, 3), [[0, 3], [1, 4], [2, 5]])
     __reduce_ex__(protocol;;) "($self, protocol, /)" => {
-        pickle::reduced(protocol.py(), &this.view, integer(&protocol)?)?.into_raw()
+        pickle::reduced(protocol.py(), &this.view, this.beside.stream, integer(&protocol)?)?.into_raw()
     };
 
     /// Another view of the same memory.
@@ -182,7 +182,7 @@ methods! { METHODS, ViewObject, this:
 
     /// A view of a copy of the elements, on the host.
     __deepcopy__(memo;;) "($self, memo, /)" => {
-        pickle::deep_copy(memo.py(), &this.view)?.into_raw()
+        pickle::deep_copy(memo.py(), &this.view, this.beside.stream)?.into_raw()
     };
 
     /// DLPack's device type and id of the memory.

@@ -1,6 +1,7 @@
 //! The Python class `StridedMemoryView`, on the C API as `raw` provides it, and copies.
 
 mod class;
+mod cupy;
 mod from_buffer;
 mod getters;
 mod import;

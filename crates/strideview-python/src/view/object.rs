@@ -1,21 +1,28 @@
 //! What a Python `StridedMemoryView` holds.
 
 use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::ptr::{NonNull, null_mut};
 
+use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use strideview::StridedMemoryView;
 
-use super::import::Imported;
 use crate::errors::OrRaise;
 use crate::raw::cache::{Kept, ObjectCache};
 use crate::raw::instance::{Class, Instance, TypeCell, value_of};
+use crate::raw::place::Place;
 use crate::stream::{order, stream_number};
 
 /// A view, where it came from, and what has been derived from it so far.
 pub(crate) struct ViewObject {
     pub(super) view: StridedMemoryView,
+    pub(super) beside: Beside,
+}
+
+/// What a Python object has beside its view.
+pub(crate) struct Beside {
     pub(super) exporting_obj: Kept,
     /// The stream that the data are being made on, as DLPack counts; -1 when none is known.
     pub(super) stream: i64,
@@ -47,14 +54,30 @@ impl Class for ViewObject {
     #[inline]
     fn weak_references(&self) -> Option<NonNull<ffi::PyObject>> {
         // SAFETY: read with the GIL held, when nothing writes it.
-        NonNull::new(unsafe { *self.weak_references.0.get() })
+        NonNull::new(unsafe { *self.beside.weak_references.0.get() })
+    }
+}
+
+impl Beside {
+    #[inline]
+    fn new(exporter: Option<&Bound<'_, PyAny>>, stream: i64, producer: i64) -> Self {
+        Self {
+            exporting_obj: Kept::new(exporter),
+            stream,
+            producer,
+            layout: ObjectCache::default(),
+            shape: ObjectCache::default(),
+            strides: ObjectCache::default(),
+            dtype: ObjectCache::default(),
+            weak_references: WeakReferences(UnsafeCell::new(null_mut())),
+        }
     }
 }
 
 impl ViewObject {
     /// Where the list of weak references lies in an object, for the type's specification.
     pub(super) const WEAK_REFERENCES_OFFSET: usize =
-        Instance::<Self>::VALUE_OFFSET + std::mem::offset_of!(Self, weak_references);
+        Instance::<Self>::VALUE_OFFSET + std::mem::offset_of!(Self, beside.weak_references);
 
     /// A new Python object for a view of the memory of `exporter`, with no stream.
     #[inline]
@@ -73,37 +96,46 @@ impl ViewObject {
         stream: i64,
         producer: i64,
     ) -> PyResult<NonNull<ffi::PyObject>> {
-        Instance::holding(Self {
-            view,
-            exporting_obj: Kept::new(exporter),
-            stream,
-            producer,
-            layout: ObjectCache::default(),
-            shape: ObjectCache::default(),
-            strides: ObjectCache::default(),
-            dtype: ObjectCache::default(),
-            weak_references: WeakReferences(UnsafeCell::new(null_mut())),
-        })
+        Instance::holding(Self { view, beside: Beside::new(exporter, stream, producer) })
     }
 
-    /// A new Python object for what was taken over from `exporter` for use on a stream argument.
+    /// A new Python object for what `import` takes over from `exporter`, for use on a stream argument.
+    /// `import` puts the view in its place, and returns the stream of the producer, as DLPack counts,
+    /// where the protocol names one; otherwise -1.
     #[inline]
     pub(super) fn imported(
-        imported: impl Into<Imported>,
         exporter: &Bound<'_, PyAny>,
         stream: Option<&Bound<'_, PyAny>>,
+        import: impl FnOnce(&mut Place<'_, StridedMemoryView>) -> PyResult<i64>,
     ) -> PyResult<NonNull<ffi::PyObject>> {
-        let Imported { view, producer } = imported.into();
-        let stream = match stream {
-            Some(stream) if view.access().device => stream_number(stream)?,
-            _ => -1,
+        let write = |object: *mut Self| {
+            // SAFETY: the place of a new object.
+            let slot = unsafe { &raw mut (*object).view }.cast::<MaybeUninit<StridedMemoryView>>();
+            // SAFETY: as above; nothing is in it yet, and nobody else knows of it.
+            let mut place = Place::new(unsafe { &mut *slot });
+            let producer = import(&mut place)?;
+            let is_of_device = place.get().is_some_and(|view| view.access().device);
+            let stream = match stream {
+                Some(stream) if is_of_device => stream_number(stream)?,
+                _ => -1,
+            };
+            if !place.keep() {
+                return Err(PyBufferError::new_err("nothing was imported"));
+            }
+            let beside = Beside::new(Some(exporter), stream, producer);
+            // SAFETY: the place of a new object, whose view is there already.
+            let place = unsafe { &raw mut (*object).beside };
+            // SAFETY: as above.
+            unsafe { place.write(beside) };
+            Ok(())
         };
-        Self::allocate_on(view, Some(exporter), stream, producer)
+        // SAFETY: (1) the view is put and kept, and the rest is written; nothing is kept otherwise.
+        unsafe { Instance::build(write) }
     }
 
     /// Makes the producer's stream wait for the stream that the view is used on.
     pub(super) fn release_to_producer(&self) -> PyResult<()> {
-        order(self.producer, self.stream, self.view.device_id())
+        order(self.beside.producer, self.beside.stream, self.view.device_id())
     }
 
     /// A new Python object for another view of the same memory.
@@ -114,8 +146,9 @@ impl ViewObject {
     ) -> PyResult<NonNull<ffi::PyObject>> {
         // SAFETY: methods are called with the GIL held.
         let py = unsafe { Python::assume_attached() };
-        let exporter = self.exporting_obj.get(py);
-        Self::allocate_on(view.or_raise()?, exporter.as_deref(), self.stream, self.producer)
+        let Beside { exporting_obj, stream, producer, .. } = &self.beside;
+        let exporter = exporting_obj.get(py);
+        Self::allocate_on(view.or_raise()?, exporter.as_deref(), *stream, *producer)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::buffer_protocol;
 use crate::convert::integers;
 use crate::dtype;
 use crate::errors::{OrRaise, exception};
+use crate::stream::settle;
 
 /// The elements of a view side by side, each once where an axis repeats it.
 struct Packed {
@@ -20,11 +21,18 @@ struct Packed {
     strides: Dims,
 }
 
-/// The elements packed: in place if they are already, and `in_place`.
-fn packed(py: Python<'_>, view: &StridedMemoryView, in_place: bool) -> PyResult<Packed> {
+/// The elements packed: in place if they are already, and `in_place`. Waits until the host may read
+/// them: `pending` is the stream that they are being made on, -1 when none is known.
+fn packed(
+    py: Python<'_>,
+    view: &StridedMemoryView,
+    pending: i64,
+    in_place: bool,
+) -> PyResult<Packed> {
     if !view.access().host {
         return Err(exception(Error::NotHostAccessible { device_id: view.device_id() }));
     }
+    settle(py, view.access(), pending)?;
     let once = view.layout().unbroadcast();
     let part = view.view(Some(&once), None).or_raise()?;
     let part = match in_place && once.is_contiguous_any() {
@@ -50,9 +58,10 @@ fn gathered(view: &StridedMemoryView) -> strideview::Result<StridedMemoryView> {
 pub(super) fn reduced<'py>(
     py: Python<'py>,
     view: &StridedMemoryView,
+    pending: i64,
     protocol: i64,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let Packed { part, strides } = packed(py, view, true)?;
+    let Packed { part, strides } = packed(py, view, pending, true)?;
     let bytes = new_view(py, part.bytes_view().or_raise()?, None)?;
     let data = if protocol >= 5 {
         py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?
@@ -95,12 +104,13 @@ pub(crate) fn _rebuild_view<'py>(
 pub(super) fn deep_copy<'py>(
     py: Python<'py>,
     view: &StridedMemoryView,
+    pending: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Packed { part, strides } = packed(py, view, false)?;
+    let Packed { part, strides } = packed(py, view, pending, false)?;
     let layout = StridedLayout::new(view.shape(), Some(&strides), view.itemsize()).or_raise()?;
     let copy =
         StridedMemoryView::from_buffer(part.buffer(), &layout, view.dtype(), view.readonly())
             .or_raise()?;
-    let buffer = Bound::new(py, PyBuffer::new(part.buffer().clone(), None))?;
+    let buffer = Bound::new(py, PyBuffer::new(part.buffer().clone()))?;
     new_view(py, copy, Some(buffer.as_any()))
 }

@@ -1,6 +1,9 @@
 //! Copies between views.
 #![forbid(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use strideview::StridedMemoryView;
 
@@ -8,6 +11,7 @@ use super::import::from_any_interface;
 use super::object::{new_view, try_view_of};
 use crate::buffer::PyBuffer;
 use crate::errors::OrRaise;
+use crate::raw::place::Place;
 
 /// Copies of fewer bytes keep the GIL: giving it up and taking it back would cost more.
 const BYTES_TO_RELEASE_THE_GIL_FOR: i64 = 1 << 16;
@@ -30,7 +34,13 @@ impl AnyView<'_> {
 fn view_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<AnyView<'a>> {
     match try_view_of(object) {
         Some(view) => Ok(AnyView::Ours(view)),
-        None => Ok(AnyView::Made(from_any_interface(object, None)?.view)),
+        None => {
+            let mut slot = MaybeUninit::uninit();
+            let mut place = Place::new(&mut slot);
+            from_any_interface(object, None, &mut place)?;
+            let nothing = || PyBufferError::new_err("nothing was imported");
+            place.take().map(AnyView::Made).ok_or_else(nothing)
+        }
     }
 }
 
@@ -101,6 +111,6 @@ pub(crate) fn empty_like<'py>(view: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     let py = view.py();
     let like = view_of(view)?;
     let empty = py.detach(|| strideview::empty_like(like.get())).or_raise()?;
-    let buffer = Bound::new(py, PyBuffer::new(empty.buffer().clone(), None))?;
+    let buffer = Bound::new(py, PyBuffer::new(empty.buffer().clone()))?;
     new_view(py, empty, Some(buffer.as_any()))
 }

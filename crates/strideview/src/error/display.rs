@@ -45,6 +45,15 @@ impl fmt::Display for Error {
                 "wanted a destination whose elements share no byte, got one for which this is \
                  undecided",
             ),
+            Self::SizeMismatch { dst_size_in_bytes, src_size_in_bytes } => write!(
+                f,
+                "wanted two buffers of one size, got {src_size_in_bytes} bytes for {dst_size_in_bytes}"
+            ),
+            Self::FillPattern { size_in_bytes, pattern_in_bytes } => write!(
+                f,
+                "wanted a pattern of 1, 2, 4 or 8 bytes that divides a buffer of {size_in_bytes} bytes, \
+                 got one of {pattern_in_bytes} bytes"
+            ),
             Self::ForeignLayout(error) => {
                 write!(f, "wanted a valid layout from outside, got a fault: {error}")
             }

@@ -51,7 +51,9 @@ impl Error {
             | Self::Misaligned { .. }
             | Self::ReadOnly
             | Self::NotUnique
-            | Self::UniquenessUndecided => ErrorKind::Value,
+            | Self::UniquenessUndecided
+            | Self::SizeMismatch { .. }
+            | Self::FillPattern { .. } => ErrorKind::Value,
             Self::NotHostAccessible { .. }
             | Self::SliceAlive
             | Self::BeingWritten

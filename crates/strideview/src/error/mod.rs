@@ -96,6 +96,20 @@ pub enum Error {
     NotUnique,
     /// Whether two indices of the destination share a byte was not found out within the work bound.
     UniquenessUndecided,
+    /// Two buffers of different sizes, where one is to be copied to the other.
+    SizeMismatch {
+        /// Bytes of the destination.
+        dst_size_in_bytes: usize,
+        /// Bytes of the source.
+        src_size_in_bytes: usize,
+    },
+    /// A pattern of another length than 1, 2, 4 or 8 bytes, or one that does not fill a buffer evenly.
+    FillPattern {
+        /// Bytes of the buffer.
+        size_in_bytes: usize,
+        /// Bytes of the pattern.
+        pattern_in_bytes: usize,
+    },
     /// A description from outside is no layout.
     ForeignLayout(LayoutError),
     /// A dtype and an item size from outside disagree.

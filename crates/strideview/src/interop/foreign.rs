@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::wrap::{Declared, access_of, has_driver};
 use crate::{
-    Access, Buffer, DType, Error, LayoutError, Owner, Result, StridedLayout, StridedMemoryView,
+    Access, Buffer, DType, Deleter, Error, LayoutError, Owner, Result, StridedLayout,
+    StridedMemoryView,
 };
 
 /// A tensor as somebody else describes it, unchecked.
@@ -215,6 +217,56 @@ impl Described {
         Self { access, ..self }
     }
 
+    /// Lets nobody write the memory through a view of it. O(1).
+    pub fn make_readonly(&mut self) {
+        self.readonly = true;
+    }
+
+    /// Corrects who can reach the memory by what the CUDA driver says: one question, unless the
+    /// description says that only the host can. Nothing is asked for 0 bytes, nor without a driver.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`access_of`](super::access_of): memory said to be a device's that the driver does
+    /// not know, since it was freed, say.
+    ///
+    /// ```
+    /// use strideview::interop::{Foreign, ForeignStrides};
+    /// use strideview::{Access, DType, Error};
+    /// let bytes = [0_u8; 4];
+    /// let foreign = Foreign {
+    ///     address: bytes.as_ptr().cast_mut(),
+    ///     shape: &[4],
+    ///     strides: ForeignStrides::Implicit,
+    ///     itemsize: 1,
+    ///     dtype: Some(DType::U8),
+    ///     access: Access::host(),
+    ///     readonly: true,
+    /// };
+    /// let mut described = foreign.describe()?;
+    /// described.verify()?;
+    /// assert_eq!(described.access(), Access::host());
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[inline]
+    pub fn verify(&mut self) -> Result<()> {
+        if self.access.device && self.span_in_bytes > 0 { self.ask_driver() } else { Ok(()) }
+    }
+
+    fn ask_driver(&mut self) -> Result<()> {
+        if !has_driver() {
+            return Ok(());
+        }
+        let Access { host, managed, .. } = self.access;
+        let declared = match host {
+            _ if managed => Declared::Managed,
+            true => Declared::PinnedHost,
+            false => Declared::Device,
+        };
+        self.access = access_of(self.lowest.addr(), self.span_in_bytes, declared, None)?;
+        Ok(())
+    }
+
     /// A view of the memory, which `owner` keeps alive. Costs one small allocation.
     ///
     /// # Safety
@@ -229,6 +281,21 @@ impl Described {
         let Self { lowest, span_in_bytes, offset_in_bytes, layout, dtype, access, readonly } = self;
         // SAFETY: (1) the caller promises it in (1); (2) invariant 2.
         let buffer = unsafe { Buffer::from_raw(lowest, span_in_bytes, access, Some(owner)) };
+        // Invariants 1 to 3 are those of a view.
+        StridedMemoryView::from_parts(buffer, offset_in_bytes, layout, dtype, readonly)
+    }
+
+    /// A view of the memory, which `deleter` gives back. Costs one small allocation.
+    ///
+    /// # Safety
+    ///
+    /// As [`into_view`](Self::into_view), until `deleter` is called in the place of the owner's drop.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn into_view_of(self, deleter: Deleter) -> StridedMemoryView {
+        let Self { lowest, span_in_bytes, offset_in_bytes, layout, dtype, access, readonly } = self;
+        // SAFETY: (1) the caller promises it in (1); (2) invariant 2.
+        let buffer = unsafe { Buffer::from_deleter(lowest, span_in_bytes, access, deleter) };
         // Invariants 1 to 3 are those of a view.
         StridedMemoryView::from_parts(buffer, offset_in_bytes, layout, dtype, readonly)
     }

@@ -12,6 +12,10 @@ pub enum Declared {
     Host,
     /// Memory of a CUDA device.
     Device,
+    /// Memory of the host that CUDA has pinned.
+    PinnedHost,
+    /// Memory that CUDA moves between host and device.
+    Managed,
 }
 
 /// Who can reach `size_in_bytes` bytes at `address`, as the CUDA driver says: one question to the
@@ -41,6 +45,8 @@ pub fn access_of(
     let declared = match declared {
         Declared::Host => strideview_cuda::Declared::Host,
         Declared::Device => strideview_cuda::Declared::Device,
+        Declared::PinnedHost => strideview_cuda::Declared::PinnedHost,
+        Declared::Managed => strideview_cuda::Declared::Managed,
     };
     match strideview_cuda::classify(address, size_in_bytes, declared, device) {
         Ok(facts) => Ok(facts.access),
@@ -65,7 +71,21 @@ pub fn access_of(
     Ok(match declared {
         Declared::Host => Access::host(),
         Declared::Device => Access::device(device.unwrap_or(0)),
+        Declared::PinnedHost => Access::pinned(device.unwrap_or(0)),
+        Declared::Managed => Access::managed(device.unwrap_or(0)),
     })
+}
+
+/// Whether there is a driver to ask; the first call may load it.
+#[cfg(feature = "cuda")]
+pub(super) fn has_driver() -> bool {
+    strideview_cuda::is_available()
+}
+
+/// There is none in a build without CUDA.
+#[cfg(not(feature = "cuda"))]
+pub(super) fn has_driver() -> bool {
+    false
 }
 
 /// A buffer of memory that is there already. The driver is asked once who can reach it.

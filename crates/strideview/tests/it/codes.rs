@@ -17,6 +17,8 @@ fn one_of_each() -> Vec<Error> {
         Error::ReadOnly,
         Error::NotUnique,
         Error::UniquenessUndecided,
+        Error::SizeMismatch { dst_size_in_bytes: 8, src_size_in_bytes: 4 },
+        Error::FillPattern { size_in_bytes: 8, pattern_in_bytes: 3 },
         Error::ForeignLayout(LayoutError::NegativeExtent { axis: 0, extent: -1 }),
         Error::ForeignItemsize { dtype_itemsize: 4, itemsize: 8 },
         Error::NullAddress,

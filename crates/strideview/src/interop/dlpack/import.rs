@@ -1,17 +1,16 @@
 //! From a DLPack tensor to a view: check everything, then take it.
 
+use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::slice;
-use std::sync::Arc;
 
 use super::abi::{
     DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Flags, MAJOR_VERSION,
     MINOR_VERSION,
 };
 use super::device::access_of;
-use super::owner::ManagedOwner;
 use crate::interop::Described;
-use crate::{DType, Error, MAX_RANK, Result, StridedLayout, StridedMemoryView};
+use crate::{DType, Deleter, Error, MAX_RANK, Result, StridedLayout, StridedMemoryView};
 
 /// A managed tensor of either form. A plain pointer: it owns nothing, and dropping it does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +56,22 @@ impl Managed {
         Ok(Self::Legacy { tensor, readonly })
     }
 
+    /// What gives the tensor back when the memory is released. O(1).
+    ///
+    /// # Safety
+    ///
+    /// 1. The tensor is the caller's, who gives it up; its deleter may be called from any thread.
+    #[inline]
+    unsafe fn deleter(self) -> Deleter {
+        let (function, tensor): (unsafe fn(*mut c_void), _) = match self {
+            Self::Versioned(tensor) => (give_back_versioned, tensor.as_ptr().cast()),
+            Self::Legacy { tensor, .. } => (give_back_legacy, tensor.as_ptr().cast()),
+        };
+        // SAFETY: (1) the function is the one for this form of a tensor, and the caller gives up the
+        // right to call it.
+        unsafe { Deleter::new(function, tensor) }
+    }
+
     /// Calls the deleter, if there is one.
     ///
     /// # Safety
@@ -76,6 +91,7 @@ impl Managed {
     /// assert_eq!(view.buffer().leases(), 0);
     /// # Ok::<(), Error>(())
     /// ```
+    #[inline]
     pub unsafe fn give_back(self) {
         match self {
             Self::Versioned(tensor) => {
@@ -96,6 +112,30 @@ impl Managed {
                 }
             }
         }
+    }
+}
+
+/// Gives a versioned tensor back.
+///
+/// # Safety
+///
+/// 1. As [`Managed::give_back`], with the address of a versioned tensor.
+unsafe fn give_back_versioned(tensor: *mut c_void) {
+    if let Some(tensor) = NonNull::new(tensor.cast()) {
+        // SAFETY: (1).
+        unsafe { Managed::Versioned(tensor).give_back() };
+    }
+}
+
+/// Gives a legacy tensor back.
+///
+/// # Safety
+///
+/// 1. As [`Managed::give_back`], with the address of a legacy tensor.
+unsafe fn give_back_legacy(tensor: *mut c_void) {
+    if let Some(tensor) = NonNull::new(tensor.cast()) {
+        // SAFETY: (1).
+        unsafe { Managed::Legacy { tensor, readonly: false }.give_back() };
     }
 }
 
@@ -167,7 +207,7 @@ pub unsafe fn inspect(tensor: Managed) -> Result<Described> {
 }
 
 /// Takes a tensor that [`inspect`] found good: the view gives it back when its buffer is released.
-/// Costs two small allocations.
+/// Costs one small allocation.
 ///
 /// # Safety
 ///
@@ -182,10 +222,9 @@ pub unsafe fn inspect(tensor: Managed) -> Result<Described> {
 #[must_use]
 pub unsafe fn take(tensor: Managed, described: Described) -> StridedMemoryView {
     // SAFETY: (1) the caller promises it in (2).
-    let owner = Arc::new(unsafe { ManagedOwner::new(tensor) });
-    // SAFETY: (1 to 3) the caller promises them in (1), (3) and (4); the deleter is called when the
-    // owner is dropped.
-    unsafe { described.into_view(owner) }
+    let deleter = unsafe { tensor.deleter() };
+    // SAFETY: (1 to 3) the caller promises them in (1), (3) and (4).
+    unsafe { described.into_view_of(deleter) }
 }
 
 /// [`inspect`] and [`take`] in one. On failure the tensor is the caller's as it was.

@@ -29,7 +29,6 @@ mod borrow;
 mod device;
 mod export;
 mod import;
-mod owner;
 mod request;
 
 pub use abi::{DLDevice, DLManagedTensor, DLManagedTensorVersioned, Flags};
