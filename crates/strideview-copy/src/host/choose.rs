@@ -71,7 +71,7 @@ fn choose_axes(host: &mut HostPlan, plan: &CopyPlan) {
         walk_source_forwards(host);
     }
     host.kernel = kernel_for(host);
-    if host.kernel == HostKernel::Items && use_table(host) {
+    if is_short(host) && use_table(host) {
         host.kernel = HostKernel::Table;
     }
     if host.p == ONCE {
@@ -136,6 +136,16 @@ fn is_interleaved(host: &HostPlan) -> bool {
     matches!(q.extent, 2..=4)
         && p.dst_stride == q.extent * run_bytes
         && p.extent >= LANE / run_bytes
+}
+
+/// Whether blocks are so small that getting to them takes longer than moving them.
+fn is_short(host: &HostPlan) -> bool {
+    let block_bytes = host.p.extent.saturating_mul(host.q.extent).saturating_mul(host.run_bytes);
+    match host.kernel {
+        HostKernel::Items => true,
+        HostKernel::Tiles => block_bytes < 256,
+        _ => false,
+    }
 }
 
 /// Puts axes together that are one line in the destination; true iff that is worth it.

@@ -23,7 +23,8 @@ const DIRECT_LINE: i64 = 128;
 /// The sets of the smallest cache, times the bytes of a line: addresses that differ by a multiple
 /// compete for a place.
 const WAY_BYTES: i64 = 4096;
-/// Strides that are a multiple of this leave most of the smallest cache unused.
+/// Strides that are a multiple of this leave most of the smallest cache unused; of the next one,
+/// which streamed blocks make use of, those that are a multiple of four times this.
 const UNEVEN: i64 = 512;
 /// Lines that can compete for a place without losing it.
 const WAYS: i64 = 8;
@@ -77,7 +78,8 @@ fn tile_block(host: &mut HostPlan) -> (i64, i64) {
     };
     let lines = lines.min(host.q.extent);
     let power = common_power(host.q.src_stride);
-    host.is_gathered = power >= UNEVEN && lines > WAYS * (WAY_BYTES / power);
+    let uneven = if host.is_streamed { UNEVEN * 4 } else { UNEVEN };
+    host.is_gathered = power >= uneven && lines > WAYS * (WAY_BYTES / power);
     if host.is_gathered && host.is_streamed {
         (p_block, lines.min(STREAMED_LINE / 2 / w))
     } else {
@@ -93,13 +95,13 @@ fn common_power(stride: i64) -> i64 {
 
 /// Makes the blocks fit in the room before they are streamed.
 fn fit_out(host: &mut HostPlan) {
-    // The kernels of lines need no more than a part of the smallest cache.
-    let is_tiled = host.kernel == HostKernel::Tiles;
-    let room = if is_tiled { OUT_BYTES as i64 } else { STREAMED_LINE * 8 };
-    let line = host.run_bytes.saturating_mul(host.q_block);
-    if line > STREAMED_LINE * 4 {
-        host.q_block = (STREAMED_LINE * 4 / host.run_bytes).max(1);
-    }
-    let line = host.run_bytes.saturating_mul(host.q_block);
+    let w = host.run_bytes;
+    let is_planes = host.kernel == HostKernel::Deinterleave && host.p.src_stride == w;
+    let is_square = host.kernel == HostKernel::Tiles || host.p.src_stride == w;
+    // Kernels of lines need no more than a part of the smallest cache.
+    let room = if is_square && !is_planes { OUT_BYTES as i64 } else { STREAMED_LINE * 8 };
+    let longest = if is_planes { room / host.p.extent } else { STREAMED_LINE * 4 };
+    host.q_block = host.q_block.min((longest / w).max(1));
+    let line = w.saturating_mul(host.q_block);
     host.p_block = host.p_block.min((room / line.max(1)).max(1));
 }

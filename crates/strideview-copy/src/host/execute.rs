@@ -2,7 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use super::ahead::Ahead;
 use super::block::Block;
+use super::blocks::{Blocks, plane};
 use super::divide::{IN_BYTES, OUT_BYTES};
 use super::host_plan::HostPlan;
 use super::interleave::{Deinterleave, Interleave};
@@ -10,11 +12,11 @@ use super::item::with_item_size;
 use super::kernel::HostKernel;
 use super::line::{Fill, Reverse};
 use super::odometer::Odometer;
-use super::stream::LINE;
 use super::table::Table;
 use super::tile::Transpose;
-use super::vector::{LANE, Vector, fence};
-use super::{length, offset, stream, strided, table, tile};
+use super::vector::{Vector, fence};
+use super::run::Runs;
+use super::{run, stream, strided, table};
 
 /// Does the plan from `src` to `dst`, with the instructions of `V`.
 ///
@@ -51,27 +53,12 @@ pub(super) unsafe fn directly<V: Vector>(host: &HostPlan, dst: *mut u8, src: *co
 pub(super) unsafe fn by_blocks<V: Vector>(host: &HostPlan, dst: *mut u8, src: *const u8) {
     let table = table_of(host);
     let mut room = Room::new();
-    let mut walk = Odometer::new(&host.others, dst, src);
-    loop {
-        let plane = plane(host, walk.dst, walk.src);
-        let smallest = smallest(host);
-        let (mut q, mut columns) = (0, first_block(host, &plane));
-        while q < plane.q {
-            let mut p = 0;
-            while p < plane.p {
-                // What is left may be too small for the kernel; then it moves some items again.
-                let (first_p, first_q) = (p.min(plane.p - smallest), q.min(plane.q - smallest));
-                let block = plane.part(first_p, first_q, length(host.p_block), columns);
-                // SAFETY: the caller promises 1 and 2; the block is a part of the plan.
-                unsafe { one_block::<V>(host, block, &table, &mut room) };
-                p = first_p + block.p;
-            }
-            q += columns;
-            columns = length(host.q_block);
-        }
-        if !walk.step() {
-            break;
-        }
+    let mut blocks = Blocks::new(host, dst, src);
+    let mut next = blocks.next();
+    while let Some(block) = next {
+        next = blocks.next();
+        // SAFETY: the caller promises 1 and 2; the block is a part of the plan.
+        unsafe { one_block::<V>(host, block, next.as_ref(), &table, &mut room) };
     }
     if host.is_streamed {
         fence();
@@ -81,42 +68,6 @@ pub(super) unsafe fn by_blocks<V: Vector>(host: &HostPlan, dst: *mut u8, src: *c
 #[inline(always)]
 fn table_of(host: &HostPlan) -> Option<Table> {
     (host.kernel == HostKernel::Table).then(|| Table::new(&host.table))
-}
-
-/// The fewest items along an axis that the kernel takes.
-#[inline(always)]
-fn smallest(host: &HostPlan) -> usize {
-    if host.kernel == HostKernel::Tiles { tile::smallest(length(host.run_bytes)) } else { 1 }
-}
-
-/// All items of `p` and `q`.
-#[inline(always)]
-fn plane(host: &HostPlan, dst: *mut u8, src: *const u8) -> Block {
-    Block {
-        dst,
-        src,
-        p: length(host.p.extent),
-        q: length(host.q.extent),
-        dst_pitch: offset(host.p.dst_stride),
-        dst_step: offset(host.q.dst_stride),
-        src_step: offset(host.p.src_stride),
-        src_pitch: offset(host.q.src_stride),
-        item_bytes: length(host.run_bytes),
-    }
-}
-
-/// The items along `q` of the first block: fewer than of the others, where the others then begin at
-/// a cache line of the destination.
-#[inline(always)]
-fn first_block(host: &HostPlan, plane: &Block) -> usize {
-    let q_block = length(host.q_block);
-    let beyond = plane.dst.addr() % LINE;
-    let bytes = q_block * plane.item_bytes;
-    if !host.is_streamed || q_block >= plane.q || beyond % plane.item_bytes != 0 || bytes < 4 * LINE
-    {
-        return q_block;
-    }
-    q_block - beyond / plane.item_bytes
 }
 
 /// Where blocks are put together.
@@ -140,6 +91,7 @@ impl Room {
 unsafe fn one_block<V: Vector>(
     host: &HostPlan,
     mut block: Block,
+    next: Option<&Block>,
     table: &Option<Table>,
     room: &mut Room,
 ) {
@@ -165,10 +117,13 @@ unsafe fn one_block<V: Vector>(
     // SAFETY: the caller promises 1 and what is read (2); the room has as many bytes as the block.
     unsafe { fill::<V>(host, &block, table) };
     if pitch == line as isize {
+        Ahead::of(next, 1).fetch();
         // SAFETY: the caller promises 1 and what is written (2), which lies together.
         return unsafe { stream::copy::<V>(dst, out, line * block.p) };
     }
+    let mut ahead = Ahead::of(next, block.p);
     for p in 0..block.p {
+        ahead.fetch();
         let dst = dst.wrapping_offset(pitch.wrapping_mul(p as isize));
         // SAFETY: the caller promises 1 and what is written (2): a line of the block.
         unsafe { stream::copy::<V>(dst, out.wrapping_add(p * line), line) };
@@ -186,32 +141,10 @@ unsafe fn gather_lines<V: Vector>(block: &mut Block, lines: *mut u8) {
     for q in 0..block.q {
         let src = block.src.wrapping_offset(block.src_pitch.wrapping_mul(q as isize));
         // SAFETY: the caller promises a line of the source, and room for it.
-        unsafe { copy_line::<V>(lines.wrapping_add(q * bytes), src, bytes) };
+        unsafe { run::copy::<V>(lines.wrapping_add(q * bytes), src, bytes) };
     }
     block.src = lines;
     block.src_pitch = bytes as isize;
-}
-
-/// # Safety
-///
-/// 1. The processor has the instructions of `V`. 2. `bytes` bytes may be written at `dst` and read
-///    at `src`, which lie apart.
-#[inline(always)]
-unsafe fn copy_line<V: Vector>(dst: *mut u8, src: *const u8, bytes: usize) {
-    if bytes < V::BYTES {
-        // SAFETY: the caller promises 2.
-        return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
-    }
-    let mut at = 0;
-    loop {
-        // SAFETY: the caller promises 1 and 2; a register ends before `bytes`.
-        let vector = unsafe { V::load(src.wrapping_add(at), LANE as isize) };
-        // SAFETY: as above.
-        unsafe { vector.store(dst.wrapping_add(at)) };
-        if !tile::step(&mut at, V::BYTES, bytes) {
-            return;
-        }
-    }
 }
 
 /// # Safety
@@ -294,9 +227,15 @@ unsafe fn fill<V: Vector>(host: &HostPlan, block: &Block, table: &Option<Table>)
                 with_item_size!(host.run_bytes, size => unsafe { table::gather(size, block, table) });
             }
         }
-        HostKernel::Runs | HostKernel::Items | HostKernel::Contiguous | HostKernel::Nothing => {
+        // SAFETY: the caller promises 1 and 2.
+        HostKernel::Runs => unsafe { V::run::<Runs>(block) },
+        HostKernel::Items if block.p > 1 && block.src_step.abs() < block.src_pitch.abs() => {
             // SAFETY: the caller promises 2.
             with_item_size!(host.run_bytes, size => unsafe { strided::copy_squares(size, block) });
+        }
+        HostKernel::Items | HostKernel::Contiguous | HostKernel::Nothing => {
+            // SAFETY: the caller promises 2.
+            with_item_size!(host.run_bytes, size => unsafe { strided::copy_block(size, block) });
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::kernel::HostKernel;
 use super::machine::{Isa, Machine};
-use super::{choose, divide};
+use super::{choose, divide, order};
 use crate::plan::{Axes, CopyPlan, PlanAxis};
 
 /// A [`CopyPlan`], and how the processor does it: kernel, blocks, stores and threads.
@@ -74,6 +74,7 @@ impl HostPlan {
         let mut host = choose::choose(plan);
         host.isa = available(machine.isa);
         divide::divide(&mut host, machine);
+        order::order(&mut host);
         host
     }
 

@@ -4,7 +4,9 @@
 //! kernel takes its offsets from a plan, whose arithmetic is proved, and moves its pointers with
 //! `wrapping_offset`, so that only reading and writing is unsafe.
 
+mod ahead;
 mod block;
+mod blocks;
 mod choose;
 mod divide;
 mod execute;
@@ -16,7 +18,9 @@ mod kernel;
 mod line;
 mod machine;
 mod odometer;
+mod order;
 mod overlapping;
+mod run;
 mod split;
 mod stream;
 mod strided;

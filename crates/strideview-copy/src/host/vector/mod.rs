@@ -119,3 +119,16 @@ pub(super) fn fence() {
         std::arch::x86_64::_mm_sfence();
     }
 }
+
+/// Asks for the cache line of an address; which need not be one that may be read.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+pub(super) fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetching is part of SSE, which every processor of this architecture has; it
+    // changes no state and faults nowhere.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(address.cast());
+    }
+}
