@@ -24,7 +24,9 @@ impl Ahead {
     #[inline(always)]
     pub(super) fn of(next: Option<&Block>, parts: usize) -> Self {
         let none = Self { src: std::ptr::null(), pitch: 0, lines: 0, part: 1, line_bytes: 0 };
-        let Some(block) = next.filter(|block| block.src_step == block.item_bytes as isize) else {
+        let is_spread =
+            |block: &&Block| block.src_step == block.item_bytes as isize && block.src_pitch != 0;
+        let Some(block) = next.filter(is_spread) else {
             return none;
         };
         Self {

@@ -97,11 +97,20 @@ fn common_power(stride: i64) -> i64 {
 fn fit_out(host: &mut HostPlan) {
     let w = host.run_bytes;
     let is_planes = host.kernel == HostKernel::Deinterleave && host.p.src_stride == w;
-    let is_square = host.kernel == HostKernel::Tiles || host.p.src_stride == w;
+    let is_square = match host.kernel {
+        HostKernel::Tiles => true,
+        HostKernel::Runs => host.p.src_stride == w,
+        _ => false,
+    };
     // Kernels of lines need no more than a part of the smallest cache.
-    let room = if is_square && !is_planes { OUT_BYTES as i64 } else { STREAMED_LINE * 8 };
+    let room = if is_square { OUT_BYTES as i64 } else { STREAMED_LINE * 8 };
     let longest = if is_planes { room / host.p.extent } else { STREAMED_LINE * 4 };
     host.q_block = host.q_block.min((longest / w).max(1));
+    // Blocks of whole cache lines, where there is more than one.
+    let whole = LINE as i64 / (w & w.wrapping_neg()).min(LINE as i64);
+    if host.q_block < host.q.extent && host.q_block > whole {
+        host.q_block -= host.q_block % whole;
+    }
     let line = w.saturating_mul(host.q_block);
     host.p_block = host.p_block.min((room / line.max(1)).max(1));
 }
