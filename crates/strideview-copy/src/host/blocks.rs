@@ -27,7 +27,7 @@ impl<'a> Blocks<'a> {
     pub(super) fn new(host: &'a HostPlan, dst: *mut u8, src: *const u8) -> Self {
         let plane = plane(host, dst, src);
         let columns = first_columns(host, &plane);
-        let walk = Odometer::new(&host.others, dst, src);
+        let walk = Odometer::new(host.others(), dst, src);
         Self { host, walk, plane, p: 0, q: 0, columns, is_done: false }
     }
 

@@ -16,7 +16,6 @@
 
 use super::host_plan::HostPlan;
 use super::kernel::HostKernel;
-use super::machine::Isa;
 use super::table;
 use crate::plan::{Axes, CopyPlan, Kernel, PlanAxis};
 
@@ -27,58 +26,39 @@ const RUN_MIN_BYTES: i64 = 32;
 const LANE: i64 = 16;
 
 /// The axis that is walked without a step.
-const ONCE: PlanAxis = PlanAxis { extent: 1, dst_stride: 0, src_stride: 0 };
+pub(super) const ONCE: PlanAxis = PlanAxis { extent: 1, dst_stride: 0, src_stride: 0 };
 
 /// Axes and kernel; blocks and threads are left to [`divide`](super::divide).
-pub(super) fn choose(plan: &CopyPlan) -> HostPlan {
-    let mut host = HostPlan {
-        kernel: HostKernel::Contiguous,
-        isa: Isa::Portable,
-        run_bytes: plan.run_bytes(),
-        bytes: plan.bytes(),
-        dst_offset: plan.dst_offset(),
-        src_offset: plan.src_offset(),
-        others: Axes::new(),
-        p: ONCE,
-        q: ONCE,
-        table: Axes::new(),
-        p_block: 1,
-        q_block: 1,
-        is_streamed: false,
-        is_gathered: false,
-        threads: 1,
-    };
+#[inline]
+pub(super) fn choose(host: &mut HostPlan, plan: &CopyPlan) {
     match plan.kernel() {
         Kernel::Nothing => host.kernel = HostKernel::Nothing,
         Kernel::Contiguous => {}
-        _ => choose_axes(&mut host, plan),
+        _ => choose_axes(host, plan),
     }
-    host
 }
 
 fn choose_axes(host: &mut HostPlan, plan: &CopyPlan) {
     let Some((q, rest)) = plan.axes().split_last() else { return };
     host.q = *q;
     let p = densest_in_source(rest, q);
-    host.others = rest
-        .iter()
-        .enumerate()
-        .filter(|(place, _)| Some(*place) != p)
-        .map(|(_, axis)| *axis)
-        .collect();
-    if let Some(axis) = p.and_then(|place| rest.get(place)) {
-        host.p = *axis;
-        walk_source_forwards(host);
+    for (place, axis) in rest.iter().enumerate() {
+        if Some(place) == p {
+            host.p = *axis;
+        } else {
+            host.axes.push(*axis);
+        }
     }
+    walk_source_forwards(host);
     host.kernel = kernel_for(host);
     if is_short(host) && use_table(host) {
         host.kernel = HostKernel::Table;
-    }
-    if host.p == ONCE {
-        host.p = pop(&mut host.others).unwrap_or(ONCE);
+    } else if host.p == ONCE {
+        host.p = pop(&mut host.axes).unwrap_or(ONCE);
     }
 }
 
+#[inline]
 fn pop(axes: &mut Axes) -> Option<PlanAxis> {
     let last = axes.last().copied();
     axes.truncate(axes.len().saturating_sub(1));
@@ -157,31 +137,30 @@ fn use_table(host: &mut HostPlan) -> bool {
     if host.q.dst_stride != w || host.q.extent * 2 > limit {
         return false;
     }
-    let mut axes = Axes::new();
-    axes.push(host.q);
+    let mut tabled = Axes::new();
+    tabled.push(host.q);
     let mut items = host.q.extent;
-    let mut rest = host.others.clone();
+    let mut rest = host.axes.clone();
     if host.p != ONCE {
         rest.push(host.p);
     }
     while let Some(place) = rest.iter().position(|axis| axis.dst_stride == items * w) {
-        let Some(axis) = rest.get(place).copied().filter(|axis| axis.extent <= limit / items)
-        else {
-            break;
-        };
+        let fits = |axis: &PlanAxis| axis.extent <= limit / items;
+        let Some(axis) = rest.get(place).copied().filter(fits) else { break };
         rest.remove(place);
         items *= axis.extent;
-        axes.insert(0, axis);
+        tabled.insert(0, axis);
     }
     // A table is written once and used for each line.
     let lines = host.bytes / w / items;
-    if axes.len() < 2 || lines < 4 {
+    if tabled.len() < 2 || lines < 4 {
         return false;
     }
     rest.sort_by_key(|axis| std::cmp::Reverse(axis.src_stride.unsigned_abs()));
     host.q = PlanAxis { extent: items, dst_stride: w, src_stride: 0 };
     host.p = pop(&mut rest).unwrap_or(ONCE);
-    host.others = rest;
-    host.table = axes;
+    host.tabled = tabled.len();
+    rest.extend(tabled.iter().copied());
+    host.axes = rest;
     true
 }

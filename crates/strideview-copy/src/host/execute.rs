@@ -12,10 +12,10 @@ use super::item::with_item_size;
 use super::kernel::HostKernel;
 use super::line::{Fill, Reverse};
 use super::odometer::Odometer;
+use super::run::Runs;
 use super::table::Table;
 use super::tile::Transpose;
 use super::vector::{Vector, fence};
-use super::run::Runs;
 use super::{run, stream, strided, table};
 
 /// Does the plan from `src` to `dst`, with the instructions of `V`.
@@ -29,11 +29,11 @@ use super::{run, stream, strided, table};
 #[inline(always)]
 pub(super) unsafe fn directly<V: Vector>(host: &HostPlan, dst: *mut u8, src: *const u8) {
     let table = table_of(host);
-    if host.others.is_empty() {
+    if host.others().is_empty() {
         // SAFETY: the caller promises 1 and 2.
         return unsafe { fill::<V>(host, &plane(host, dst, src), &table) };
     }
-    let mut walk = Odometer::new(&host.others, dst, src);
+    let mut walk = Odometer::new(host.others(), dst, src);
     loop {
         let plane = plane(host, walk.dst, walk.src);
         // SAFETY: the caller promises 1 and 2; the plane is a part of the plan.
@@ -67,7 +67,7 @@ pub(super) unsafe fn by_blocks<V: Vector>(host: &HostPlan, dst: *mut u8, src: *c
 
 #[inline(always)]
 fn table_of(host: &HostPlan) -> Option<Table> {
-    (host.kernel == HostKernel::Table).then(|| Table::new(&host.table))
+    (host.kernel == HostKernel::Table).then(|| Table::new(host.table()))
 }
 
 /// Where blocks are put together.

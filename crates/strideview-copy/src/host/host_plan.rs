@@ -42,11 +42,11 @@ pub struct HostPlan {
     pub(super) bytes: i64,
     pub(super) dst_offset: i64,
     pub(super) src_offset: i64,
-    pub(super) others: Axes,
+    /// All other axes, and then the `tabled` ones that `q` stands for with [`HostKernel::Table`].
+    pub(super) axes: Axes,
+    pub(super) tabled: usize,
     pub(super) p: PlanAxis,
     pub(super) q: PlanAxis,
-    /// The axes that `q` stands for with [`HostKernel::Table`].
-    pub(super) table: Axes,
     pub(super) p_block: i64,
     pub(super) q_block: i64,
     /// Destination lines are put together in a buffer, and streamed from there.
@@ -70,9 +70,26 @@ impl HostPlan {
     /// assert_eq!((plan.kernel(), plan.threads()), (HostKernel::Contiguous, 1));
     /// # Ok::<(), strideview_copy::CopyError>(())
     /// ```
+    #[inline]
     pub fn new(plan: &CopyPlan, machine: &Machine) -> Self {
-        let mut host = choose::choose(plan);
-        host.isa = available(machine.isa);
+        let mut host = Self {
+            kernel: HostKernel::Contiguous,
+            isa: available(machine.isa),
+            run_bytes: plan.run_bytes(),
+            bytes: plan.bytes(),
+            dst_offset: plan.dst_offset(),
+            src_offset: plan.src_offset(),
+            axes: Axes::new(),
+            tabled: 0,
+            p: choose::ONCE,
+            q: choose::ONCE,
+            p_block: 1,
+            q_block: 1,
+            is_streamed: false,
+            is_gathered: false,
+            threads: 1,
+        };
+        choose::choose(&mut host, plan);
         divide::divide(&mut host, machine);
         order::order(&mut host);
         host
@@ -81,6 +98,18 @@ impl HostPlan {
     /// How the items of a block are moved. O(1).
     pub fn kernel(&self) -> HostKernel {
         self.kernel
+    }
+
+    /// The axes to walk around blocks, from the outermost to the innermost.
+    #[inline]
+    pub(super) fn others(&self) -> &[PlanAxis] {
+        self.axes.get(..self.axes.len().saturating_sub(self.tabled)).unwrap_or_default()
+    }
+
+    /// The axes that `q` stands for.
+    #[inline]
+    pub(super) fn table(&self) -> &[PlanAxis] {
+        self.axes.get(self.axes.len().saturating_sub(self.tabled)..).unwrap_or_default()
     }
 
     /// How many threads take part. O(1).

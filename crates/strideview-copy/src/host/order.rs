@@ -14,24 +14,24 @@ const ROW: i64 = 1024;
 ///
 /// Law: the same pairs of bytes, in another order.
 pub(super) fn order(host: &mut HostPlan) {
-    if host.others.len() < 2 || !matches!(host.kernel, HostKernel::Tiles | HostKernel::Runs) {
+    if host.axes.len() < 2 || !matches!(host.kernel, HostKernel::Tiles | HostKernel::Runs) {
         return;
     }
     let (w, p, q) = (host.run_bytes, host.p, host.q);
     // A side that lies together for long needs no neighbours.
     let source_row = if p.src_stride == w { p.extent * w } else { w };
     let target_row = if q.dst_stride == w { q.extent * w } else { w };
-    let source = (source_row < ROW).then(|| densest(&host.others, |axis| axis.src_stride)).flatten();
-    let target = (target_row < ROW).then(|| densest(&host.others, |axis| axis.dst_stride)).flatten();
+    let source = (source_row < ROW).then(|| densest(&host.axes, |axis| axis.src_stride)).flatten();
+    let target = (target_row < ROW).then(|| densest(&host.axes, |axis| axis.dst_stride)).flatten();
     let mut inner = Axes::new();
     // Further out stands what is further in now.
     if let Some(place) = target.filter(|_| target != source) {
-        inner.push(piece(&mut host.others, place, ROW / target_row));
+        inner.push(piece(&mut host.axes, place, ROW / target_row));
     }
     if let Some(place) = source {
-        inner.insert(0, piece(&mut host.others, place, ROW / source_row));
+        inner.insert(0, piece(&mut host.axes, place, ROW / source_row));
     }
-    host.others.extend(inner.iter().copied().filter(|axis| axis.extent > 1));
+    host.axes.extend(inner.iter().copied().filter(|axis| axis.extent > 1));
 }
 
 /// The place of the axis with the smallest stride that is not 0.
@@ -42,7 +42,9 @@ fn densest(axes: &Axes, stride: impl Fn(&PlanAxis) -> i64) -> Option<usize> {
 
 /// Takes pieces of at most `most` steps out of an axis, which then counts the pieces.
 fn piece(axes: &mut Axes, place: usize, most: i64) -> PlanAxis {
-    let Some(axis) = axes.get_mut(place) else { return PlanAxis { extent: 1, ..PlanAxis::default() } };
+    let Some(axis) = axes.get_mut(place) else {
+        return PlanAxis { extent: 1, ..PlanAxis::default() };
+    };
     let most = most.clamp(1, axis.extent);
     let steps = (1..=most).rev().find(|steps| axis.extent % steps == 0).unwrap_or(1);
     let inner = PlanAxis { extent: steps, ..*axis };

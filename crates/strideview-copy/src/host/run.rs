@@ -1,8 +1,8 @@
 //! Runs of many bytes, each moved as a whole.
 
 use super::block::Block;
-use super::vector::{Kernel, LANE, Vector};
 use super::tile::step;
+use super::vector::{Kernel, LANE, Vector};
 
 /// From here on a call to `memcpy` is no longer than what it does.
 const CALL_MIN_BYTES: usize = 512;

@@ -29,7 +29,7 @@ impl Cut {
     pub(super) fn of(host: &HostPlan, parts: usize) -> Self {
         let wanted = i64::try_from(parts).unwrap_or(i64::MAX);
         let candidates = || {
-            let others = host.others.iter().enumerate();
+            let others = host.others().iter().enumerate();
             let others = others.map(|(place, axis)| Self::new(Place::Other(place), axis.extent, 1));
             others.chain(inner(host))
         };
@@ -64,7 +64,7 @@ impl Cut {
             (first.wrapping_mul(axis.dst_stride), first.wrapping_mul(axis.src_stride))
         };
         let (dst_by, src_by) = match self.axis {
-            Place::Other(place) => part.others.get_mut(place).map_or((0, 0), cut),
+            Place::Other(place) => part.axes.get_mut(place).map_or((0, 0), cut),
             Place::P => cut(&mut part.p),
             Place::Q => cut(&mut part.q),
             Place::Bytes => {

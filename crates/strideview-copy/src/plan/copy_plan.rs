@@ -78,10 +78,11 @@ impl CopyPlan {
         if bytes == 0 {
             return Ok(Self::nothing());
         }
-        let mut axes = unit::without_unit_axes(shape, dst_byte_strides, src_byte_strides);
-        let (dst_offset, src_offset) = flip::flip(&mut axes)?;
-        let plan = Self::arrange(axes, itemsize, bytes);
-        Ok(Self { dst_offset, src_offset, ..plan })
+        let mut plan = Self { bytes, ..Self::nothing() };
+        unit::without_unit_axes(&mut plan.axes, shape, dst_byte_strides, src_byte_strides);
+        (plan.dst_offset, plan.src_offset) = flip::flip(&mut plan.axes)?;
+        plan.arrange(itemsize);
+        Ok(plan)
     }
 
     /// The plan with its base moved: what `new` says relative to element `[0, …, 0]` becomes
@@ -95,6 +96,7 @@ impl CopyPlan {
         Some(Self { dst_offset, src_offset, ..self })
     }
 
+    #[inline]
     pub(super) fn nothing() -> Self {
         Self {
             axes: Axes::new(),
@@ -106,15 +108,22 @@ impl CopyPlan {
         }
     }
 
-    /// Steps 4 to 8, with offsets 0. `bytes` is the item size times the extents, and not 0; no
-    /// destination stride is negative, and no extent is below 2.
-    pub(super) fn arrange(mut axes: Axes, itemsize: i64, bytes: i64) -> Self {
-        sort::sort(&mut axes);
-        let mut axes = merge::merge(&axes);
-        let run_bytes = widen::widen(&mut axes, itemsize);
-        let is_transposed = run_bytes < RUN_MIN_BYTES && pair::pair(&mut axes);
-        let kernel = Kernel::choose(run_bytes, axes.len(), is_transposed);
-        Self { axes, dst_offset: 0, src_offset: 0, run_bytes, bytes, kernel }
+    /// The plan for `axes`, with offsets 0. `bytes` is the item size times the extents, and not 0;
+    /// no destination stride is negative, and no extent is below 2.
+    pub(super) fn of_axes(axes: Axes, itemsize: i64, bytes: i64) -> Self {
+        let mut plan = Self { axes, bytes, ..Self::nothing() };
+        plan.arrange(itemsize);
+        plan
+    }
+
+    /// Steps 4 to 8.
+    #[inline]
+    fn arrange(&mut self, itemsize: i64) {
+        sort::sort(&mut self.axes);
+        merge::merge(&mut self.axes);
+        self.run_bytes = widen::widen(&mut self.axes, itemsize);
+        let is_transposed = self.run_bytes < RUN_MIN_BYTES && pair::pair(&mut self.axes);
+        self.kernel = Kernel::choose(self.run_bytes, self.axes.len(), is_transposed);
     }
 
     /// The axes to walk, from the outermost to the innermost. O(1).

@@ -9,6 +9,7 @@ use crate::error::{CopyError, Quantity, Side};
 ///
 /// Law: the same pairs of bytes, and no destination stride is negative. Index `i` of a flipped
 /// axis is index `extent - 1 - i` of before.
+#[inline]
 pub(super) fn flip(axes: &mut [PlanAxis]) -> Result<(i64, i64), CopyError> {
     let (mut dst_offset, mut src_offset) = (0_i64, 0_i64);
     for axis in axes.iter_mut().filter(|axis| axis.dst_stride < 0) {

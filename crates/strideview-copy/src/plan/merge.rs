@@ -3,19 +3,22 @@
 
 use super::axis::{Axes, PlanAxis};
 
-/// The axes with every neighbour merged that can be.
+/// Merges every neighbour that can be.
 ///
 /// Law: the same pairs of bytes in the same order, with fewer axes. Index `(i, j)` of two merged
 /// axes is index `i · inner.extent + j` of the merged one.
-pub(super) fn merge(axes: &Axes) -> Axes {
-    let mut merged = Axes::new();
-    for inner in axes {
-        match merged.last_mut().and_then(|outer| Some((one_axis(outer, inner)?, outer))) {
-            Some((axis, outer)) => *outer = axis,
-            None => merged.push(*inner),
+#[inline]
+pub(super) fn merge(axes: &mut Axes) {
+    let mut kept = 0_usize; // the place of the last axis kept
+    for place in 1..axes.len() {
+        let (Some(&outer), Some(&inner)) = (axes.get(kept), axes.get(place)) else { return };
+        let merged = one_axis(&outer, &inner);
+        kept = if merged.is_some() { kept } else { kept.saturating_add(1) };
+        if let Some(axis) = axes.get_mut(kept) {
+            *axis = merged.unwrap_or(inner);
         }
     }
-    merged
+    axes.truncate(kept.saturating_add(1));
 }
 
 /// The two as one axis, if stepping along `outer` once is, on both sides, the same as walking along

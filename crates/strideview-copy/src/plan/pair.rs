@@ -11,6 +11,7 @@ use super::axis::Axes;
 /// other: the outer one of them is the denser in the source.
 ///
 /// Law: the same pairs of bytes, in another order.
+#[inline]
 pub(super) fn pair(axes: &mut Axes) -> bool {
     let Some((innermost, others)) = axes.split_last() else { return false };
     let step = innermost.src_stride.unsigned_abs();

@@ -9,6 +9,7 @@ use super::axis::PlanAxis;
 /// that of the source stride; where these are equal too, axes stay in their order.
 ///
 /// Law: the same pairs of bytes, in another order.
+#[inline]
 pub(super) fn sort(axes: &mut [PlanAxis]) {
     // Stable; in place and without allocation for 20 axes or fewer.
     axes.sort_by_key(|axis| {

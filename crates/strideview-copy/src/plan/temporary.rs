@@ -31,8 +31,8 @@ impl Temporary {
                 bytes = bytes.checked_mul(axis.extent)?;
             }
         }
-        let gather = CopyPlan::arrange(read, plan.run_bytes(), bytes);
-        let scatter = CopyPlan::arrange(written, plan.run_bytes(), plan.bytes());
+        let gather = CopyPlan::of_axes(read, plan.run_bytes(), bytes);
+        let scatter = CopyPlan::of_axes(written, plan.run_bytes(), plan.bytes());
         Some(Self {
             gather: gather.moved(0, plan.src_offset())?,
             scatter: scatter.moved(plan.dst_offset(), 0)?,

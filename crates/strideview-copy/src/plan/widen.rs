@@ -7,6 +7,7 @@ use super::axis::Axes;
 /// taken.
 ///
 /// Law: the same pairs of bytes in the same order, in fewer and longer runs.
+#[inline]
 pub(super) fn widen(axes: &mut Axes, itemsize: i64) -> i64 {
     let mut run_bytes = itemsize;
     while let Some(axis) = axes.last().copied() {

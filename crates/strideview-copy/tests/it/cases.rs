@@ -106,3 +106,44 @@ pub(crate) fn cases(itemsize: i64) -> Vec<Case> {
     }
     all
 }
+
+/// Some thousand items: planes, batches of planes, colours, short axes, and power-of-two strides.
+pub(crate) fn large_cases(itemsize: i64) -> Vec<Case> {
+    let case = |shape: &[i64], dst: &[usize], src: &[usize], gap: i64| Case {
+        shape: shape.to_vec(),
+        dst_strides: dense(shape, dst, itemsize, gap),
+        src_strides: dense(shape, src, itemsize, gap),
+        itemsize,
+    };
+    let mut all = vec![
+        case(&[150, 140], &[0, 1], &[1, 0], 0),
+        case(&[150, 140], &[0, 1], &[1, 0], itemsize),
+        case(&[1100, 20], &[1, 0], &[0, 1], 0),
+        case(&[20, 1100], &[1, 0], &[0, 1], 3 * itemsize),
+        case(&[128, 128], &[0, 1], &[1, 0], 0),
+        case(&[3, 40, 50], &[0, 1, 2], &[2, 1, 0], 0),
+        case(&[18, 20, 22], &[0, 1, 2], &[2, 1, 0], 0),
+        case(&[16, 12, 16, 9], &[0, 1, 2, 3], &[3, 2, 1, 0], 0),
+        case(&[2, 3, 600], &[0, 1, 2], &[0, 2, 1], 0),
+        case(&[2, 600, 4], &[0, 1, 2], &[0, 2, 1], 0),
+        case(&[700, 2], &[0, 1], &[1, 0], 0),
+        case(&[5, 4, 5, 4, 5, 4], &[0, 1, 2, 3, 4, 5], &[4, 0, 2, 5, 3, 1], 0),
+        case(&[37, 100], &[0, 1], &[0, 1], 7 * itemsize),
+    ];
+    let strided = |shape: &[i64], dst: &[i64], src: &[i64]| Case {
+        shape: shape.to_vec(),
+        dst_strides: dst.iter().map(|stride| stride * itemsize).collect(),
+        src_strides: src.iter().map(|stride| stride * itemsize).collect(),
+        itemsize,
+    };
+    // Source lines 4096 bytes apart or more, backwards lines, repeated items, every other one.
+    all.push(strided(&[70, 90], &[90, 1], &[1, 4096 / itemsize]));
+    all.push(strided(&[70, 90], &[90, 1], &[-1, 4096 / itemsize]));
+    all.push(strided(&[7, 900], &[900, 1], &[900, -1]));
+    all.push(strided(&[7, 900], &[900, 1], &[1, 0]));
+    all.push(strided(&[7, 900], &[900, 1], &[0, 1]));
+    all.push(strided(&[7, 900], &[1000, 1], &[1800, 2]));
+    all.push(strided(&[7, 900], &[1800, 2], &[900, 1]));
+    all.push(strided(&[2, 900, 3], &[2700, 1, 900], &[3600, 4, 1]));
+    all
+}

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use strideview_copy::host::{HostKernel, HostPlan, Isa, Machine};
 use strideview_copy::{CopyPlan, Kernel, host};
 
-use crate::cases::{ITEMSIZES, cases};
-use crate::runner::check;
+use crate::cases::{ITEMSIZES, cases, large_cases};
+use crate::oracle::Case;
+use crate::runner::{Implementation, check, check_each};
 
 /// Machines of every kind that this one can be taken for.
 fn machines() -> impl Iterator<Item = Machine> {
@@ -32,17 +33,41 @@ fn copies_what_the_oracle_copies() {
     }
 }
 
+/// Checks a case on every kind of machine.
+fn check_on_machines(case: &Case, machines: &[Machine]) {
+    let copies: Vec<_> = machines
+        .iter()
+        .map(|machine| {
+            move |plan: &CopyPlan, dst: *mut u8, src: *const u8| {
+                let plan = HostPlan::new(plan, machine);
+                // SAFETY: (1) the runner gives memory for both sides of the case; (2, 3) they are
+                // two vectors of its own.
+                unsafe { plan.copy(dst, src) };
+            }
+        })
+        .collect();
+    let copies: Vec<Implementation<'_>> =
+        copies.iter().map(|copy| copy as Implementation<'_>).collect();
+    check_each(case, &copies);
+}
+
 #[test]
 fn every_machine_copies_what_the_oracle_copies() {
-    for machine in machines() {
-        for itemsize in ITEMSIZES {
-            for case in cases(itemsize) {
-                check(&case, &|plan, dst, src| {
-                    let plan = HostPlan::new(plan, &machine);
-                    // SAFETY: as above.
-                    unsafe { plan.copy(dst, src) };
-                });
-            }
+    let machines: Vec<Machine> = machines().collect();
+    for itemsize in ITEMSIZES {
+        for case in cases(itemsize) {
+            check_on_machines(&case, &machines);
+        }
+    }
+}
+
+/// Beyond the edges of blocks: large enough for several of them each way, and no multiple of any.
+#[test]
+fn every_machine_copies_many_blocks() {
+    let machines: Vec<Machine> = machines().collect();
+    for itemsize in [1, 2, 3, 4, 8, 16, 40] {
+        for case in large_cases(itemsize) {
+            check_on_machines(&case, &machines);
         }
     }
 }

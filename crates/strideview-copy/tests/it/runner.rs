@@ -45,20 +45,30 @@ pub(crate) fn noise(len: usize, seed: u64) -> Vec<u8> {
 
 /// Checks one case with every misalignment: the bytes that the copy says, and no other.
 pub(crate) fn check(case: &Case, implementation: Implementation<'_>) {
+    check_each(case, &[implementation]);
+}
+
+/// As [`check`], for several implementations.
+pub(crate) fn check_each(case: &Case, implementations: &[Implementation<'_>]) {
     let plan = CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, case.itemsize)
         .expect("a copy that fits in memory");
     let elements = case.elements();
     for (seed, (dst_by, src_by)) in (1..).zip(MISALIGNMENTS) {
-        let mut dst = Memory::new(case.dst_span(), dst_by, seed);
+        let untouched = Memory::new(case.dst_span(), dst_by, seed);
         let src = Memory::new(case.src_span(), src_by, !seed);
         let before = src.bytes.clone();
-        let expected = copied(&elements, case.itemsize, (&dst.bytes, dst.at), (&src.bytes, src.at));
-        implementation(
-            &plan,
-            dst.bytes.as_mut_ptr().wrapping_add(dst.at),
-            src.bytes.as_ptr().wrapping_add(src.at),
-        );
-        assert!(dst.bytes == expected, "misaligned by {dst_by}, {src_by}: {case:?}\n{plan}");
-        assert!(src.bytes == before, "the source has changed: {case:?}\n{plan}");
+        let sides = ((&untouched.bytes[..], untouched.at), (&src.bytes[..], src.at));
+        let expected = copied(&elements, case.itemsize, sides.0, sides.1);
+        for (which, implementation) in implementations.iter().enumerate() {
+            let mut dst = untouched.bytes.clone();
+            implementation(
+                &plan,
+                dst.as_mut_ptr().wrapping_add(untouched.at),
+                src.bytes.as_ptr().wrapping_add(src.at),
+            );
+            let place = format!("implementation {which}, misaligned by {dst_by}, {src_by}");
+            assert!(dst == expected, "{place}: {case:?}\n{plan}");
+            assert!(src.bytes == before, "the source has changed, {place}: {case:?}\n{plan}");
+        }
     }
 }
