@@ -90,7 +90,8 @@ fn first_columns(host: &HostPlan, plane: &Block) -> usize {
     let columns = length(host.q_block);
     let beyond = plane.dst.addr() % LINE;
     let is_short = columns * plane.item_bytes < 4 * LINE;
-    if !host.is_streamed || columns >= plane.q || beyond % plane.item_bytes != 0 || is_short {
+    let is_aligned = beyond.is_multiple_of(plane.item_bytes);
+    if !host.is_streamed || columns >= plane.q || !is_aligned || is_short {
         return columns;
     }
     columns - beyond / plane.item_bytes

@@ -163,19 +163,25 @@ unsafe fn stream_runs<V: Vector>(block: &Block) {
     }
 }
 
-/// Runs a kernel that has the item size as its const parameter.
+/// Runs a kernel that has the item size as its const parameter; inside functions whose callers
+/// promise what the kernel asks for.
 macro_rules! run_for_size {
+    (@ $block:expr, $V:ident, $kernel:ty) => {{
+        // SAFETY: the caller promises 1 and 2; `choose` has made sure of the strides, and `divide`
+        // and `blocks` that no block is too small.
+        unsafe { $V::run::<$kernel>($block) }
+    }};
     ($block:expr, $V:ident, $kernel:ident $(, $C:literal)?) => {
         match $block.item_bytes {
-            1 => $V::run::<$kernel<1 $(, $C)?>>($block),
-            2 => $V::run::<$kernel<2 $(, $C)?>>($block),
-            4 => $V::run::<$kernel<4 $(, $C)?>>($block),
-            _ => $V::run::<$kernel<8 $(, $C)?>>($block),
+            1 => run_for_size!(@ $block, $V, $kernel<1 $(, $C)?>),
+            2 => run_for_size!(@ $block, $V, $kernel<2 $(, $C)?>),
+            4 => run_for_size!(@ $block, $V, $kernel<4 $(, $C)?>),
+            _ => run_for_size!(@ $block, $V, $kernel<8 $(, $C)?>),
         }
     };
     (or 16, $block:expr, $V:ident, $kernel:ident) => {
         match $block.item_bytes {
-            16 => $V::run::<$kernel<16>>($block),
+            16 => run_for_size!(@ $block, $V, $kernel<16>),
             _ => run_for_size!($block, $V, $kernel),
         }
     };
@@ -189,29 +195,14 @@ macro_rules! run_for_size {
 #[inline(always)]
 unsafe fn fill<V: Vector>(host: &HostPlan, block: &Block, table: &Option<Table>) {
     match host.kernel {
-        HostKernel::Tiles => {
-            // SAFETY: the caller promises 1 and 2; `choose` has made sure of what tiles need, and
-            // `divide` that the last block is no smaller than a tile.
-            unsafe { run_for_size!(or 16, block, V, Transpose) }
-        }
-        HostKernel::Fill => {
-            // SAFETY: the caller promises 1 and 2; `choose` has made sure of the strides.
-            unsafe { run_for_size!(or 16, block, V, Fill) }
-        }
-        HostKernel::Reverse => {
-            // SAFETY: as above.
-            unsafe { run_for_size!(or 16, block, V, Reverse) }
-        }
-        HostKernel::Interleave => {
-            // SAFETY: as above.
-            unsafe {
-                match host.q.extent {
-                    2 => run_for_size!(block, V, Interleave, 2),
-                    3 => run_for_size!(block, V, Interleave, 3),
-                    _ => run_for_size!(block, V, Interleave, 4),
-                }
-            }
-        }
+        HostKernel::Tiles => run_for_size!(or 16, block, V, Transpose),
+        HostKernel::Fill => run_for_size!(or 16, block, V, Fill),
+        HostKernel::Reverse => run_for_size!(or 16, block, V, Reverse),
+        HostKernel::Interleave => match host.q.extent {
+            2 => run_for_size!(block, V, Interleave, 2),
+            3 => run_for_size!(block, V, Interleave, 3),
+            _ => run_for_size!(block, V, Interleave, 4),
+        },
         HostKernel::Deinterleave => {
             let planes = if block.src_step == block.item_bytes as isize { block.p } else { 1 };
             let mut p = 0;
@@ -245,12 +236,9 @@ unsafe fn fill<V: Vector>(host: &HostPlan, block: &Block, table: &Option<Table>)
 /// As [`fill`], for planes of [`HostKernel::Deinterleave`].
 #[inline(always)]
 unsafe fn deinterleave<V: Vector>(host: &HostPlan, block: &Block) {
-    // SAFETY: the caller promises all of it.
-    unsafe {
-        match host.q.src_stride / host.run_bytes {
-            2 => run_for_size!(block, V, Deinterleave, 2),
-            3 => run_for_size!(block, V, Deinterleave, 3),
-            _ => run_for_size!(block, V, Deinterleave, 4),
-        }
+    match host.q.src_stride / host.run_bytes {
+        2 => run_for_size!(block, V, Deinterleave, 2),
+        3 => run_for_size!(block, V, Deinterleave, 3),
+        _ => run_for_size!(block, V, Deinterleave, 4),
     }
 }

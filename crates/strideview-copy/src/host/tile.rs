@@ -64,7 +64,7 @@ unsafe fn each_tile<V: Vector, const W: usize>(block: &Block, lines: usize) {
             dst = dst.wrapping_add(lines * W);
             src = src.wrapping_offset(block.src_pitch.wrapping_mul(lines as isize));
         }
-        if block.q % lines != 0 {
+        if !block.q.is_multiple_of(lines) {
             let (dst, src) = block.addresses::<W>(p, block.q - lines);
             // SAFETY: as above, for the last tile along `q`.
             unsafe { tile::<V, W>(dst, block.dst_pitch, src, block.src_pitch) };
@@ -97,15 +97,18 @@ unsafe fn tile<V: Vector, const W: usize>(
     src: *const u8,
     src_pitch: isize,
 ) {
-    // SAFETY: the caller promises 1 and 2; the second number is 16 / W.
-    unsafe {
-        match W {
-            1 => tile_of::<V, W, 16>(dst, dst_pitch, src, src_pitch),
-            2 => tile_of::<V, W, 8>(dst, dst_pitch, src, src_pitch),
-            4 => tile_of::<V, W, 4>(dst, dst_pitch, src, src_pitch),
-            8 => tile_of::<V, W, 2>(dst, dst_pitch, src, src_pitch),
-            _ => tile_of::<V, W, 1>(dst, dst_pitch, src, src_pitch),
-        }
+    macro_rules! of_registers {
+        ($n:literal) => {
+            // SAFETY: the caller promises 1 and 2; the number is 16 / W.
+            unsafe { tile_of::<V, W, $n>(dst, dst_pitch, src, src_pitch) }
+        };
+    }
+    match W {
+        1 => of_registers!(16),
+        2 => of_registers!(8),
+        4 => of_registers!(4),
+        8 => of_registers!(2),
+        _ => of_registers!(1),
     }
 }
 
@@ -123,9 +126,9 @@ unsafe fn tile_of<V: Vector, const W: usize, const N: usize>(
     let line = |i: usize| src.wrapping_offset(src_pitch.wrapping_mul(i as isize));
     // SAFETY: the caller promises 1, and 16 bytes of each of the lines l · N (2).
     let mut rows = [unsafe { V::load(src, lane_step) }; N];
-    for i in 1..N {
+    for (i, row) in rows.iter_mut().enumerate().skip(1) {
         // SAFETY: as above, of each of the lines i + l · N.
-        rows[i] = unsafe { V::load(line(i), lane_step) };
+        *row = unsafe { V::load(line(i), lane_step) };
     }
     // log2(N) times, without a loop: the registers stay registers.
     if N > 1 {
@@ -144,10 +147,10 @@ unsafe fn tile_of<V: Vector, const W: usize, const N: usize>(
         // SAFETY: as above.
         rows = unsafe { zipped::<V, W, N>(rows) };
     }
-    for i in 0..N {
+    for (i, row) in rows.iter().enumerate() {
         let dst = dst.wrapping_offset(dst_pitch.wrapping_mul(i as isize));
         // SAFETY: the caller promises 1 and 2.
-        unsafe { rows[i].store(dst) };
+        unsafe { row.store(dst) };
     }
 }
 
@@ -161,7 +164,8 @@ unsafe fn zipped<V: Vector, const W: usize, const N: usize>(rows: [V; N]) -> [V;
     let mut zipped = rows;
     for i in 0..N / 2 {
         // SAFETY: the caller promises the instructions (1).
-        (zipped[2 * i], zipped[2 * i + 1]) = unsafe { rows[i].zip::<W>(rows[i + N / 2]) };
+        let (low, high) = unsafe { rows[i].zip::<W>(rows[i + N / 2]) };
+        (zipped[2 * i], zipped[2 * i + 1]) = (low, high);
     }
     zipped
 }
