@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use strideview_copy::host::{HostPlan, Machine};
 use strideview_copy::{CopyPlan, host};
 
 use crate::case::Case;
@@ -10,11 +11,11 @@ use crate::timed::{Timed, timed};
 /// With a plan that is made once.
 pub(crate) fn open_kept(case: &Case, _threads: usize) -> Option<Timed> {
     let (dst, src) = (case.dst, case.src);
-    let plan = Byte::strides(case).plan()?;
+    let plan = HostPlan::new(&Byte::strides(case).plan()?, &Machine::this());
     Some(timed(move || {
         let (dst, src) = black_box((dst, src));
         // SAFETY: the plan was made for these two sides, which are apart.
-        unsafe { host::copy(&plan, dst, src) }
+        unsafe { plan.copy(dst, src) }
     }))
 }
 
