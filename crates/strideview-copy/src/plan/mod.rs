@@ -35,8 +35,7 @@ pub use axis::PlanAxis;
 pub use copy_plan::CopyPlan;
 pub use kernel::Kernel;
 pub use layouts::plan_for;
-
-pub(crate) use temporary::Temporary;
+pub use temporary::Temporary;
 
 /// The most axes that a plan takes.
 ///
