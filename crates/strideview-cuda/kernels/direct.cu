@@ -15,6 +15,8 @@ struct DirectJob {
     u64 src_low, src_high;
     i64 item_stride;
     i64 run_bytes;
+    // Where a whole tile reads, from the address of its first vector.
+    i64 first_byte, last_byte;
     u32 tiles, outer_count;
     u32 vectors, axes;
     u32 along_run;
@@ -135,14 +137,16 @@ template <int COUNT> __device__ __forceinline__ void shifted(const DirectJob& jo
             u32 rest = divide(tile, job.outer[0].tiles);
             chunks_before = (tile - rest * job.outer[0].tiles.value) * job.box[0].extent.value;
         }
+        // In the inside of the source whole vectors are read, whatever of them is used.
+        bool is_inside = src + job.first_byte - 32 >= job.src_low && src + job.last_byte + 32 <= job.src_high;
         u64 to[COUNT];
-        uint4 vectors[COUNT];
-        u32 first[COUNT], last[COUNT];
+        uint4 fronts[COUNT], backs[COUNT];
+        u32 first[COUNT], last[COUNT], shifts[COUNT];
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
             u64 at_dst, at_src;
             u32 chunk;
-            first[k] = last[k] = 0;
+            first[k] = last[k] = shifts[k] = 0;
             find(job, k * THREADS + threadIdx.x, edges, at_dst, at_src, chunk);
             if (at_dst == NOWHERE) continue;
             u32 before = u32(dst + at_dst) & 15;
@@ -151,12 +155,20 @@ template <int COUNT> __device__ __forceinline__ void shifted(const DirectJob& jo
             to[k] = dst + at_dst - before;
             first[k] = offset < 0 ? before : 0;
             last[k] = job.run_bytes - offset < 16 ? u32(job.run_bytes - offset) : 16;
-            vectors[k] = load_shifted(src + at_src - before, first[k], last[k], job.src_low, job.src_high);
+            u64 address = src + at_src - before;
+            if (is_inside) {
+                shifts[k] = u32(address) & 15;
+                fronts[k] = load<16>(address - shifts[k]);
+                backs[k] = load<16>(address - shifts[k] + 16);
+            } else {
+                fronts[k] = load_shifted(address, first[k], last[k], job.src_low, job.src_high);
+            }
         }
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
-            if (last[k] - first[k] == 16) store<16>(to[k], vectors[k]);
-            else if (last[k] != 0) store_part(to[k], vectors[k], first[k], last[k]);
+            uint4 vector = funnel(fronts[k], backs[k], shifts[k]);
+            if (last[k] - first[k] == 16) store<16>(to[k], vector);
+            else if (last[k] != 0) store_part(to[k], vector, first[k], last[k]);
         }
     }
 }
@@ -189,4 +201,4 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) shifted_16(const __grid
     shifted<4>(job);
 }
 
-static_assert(sizeof(DirectJob) == 72 + 4 * 32 + 12 * 32, "as in job.rs");
+static_assert(sizeof(DirectJob) == 88 + 4 * 32 + 12 * 32, "as in job.rs");

@@ -27,6 +27,8 @@ struct TileJob {
     u32 row_bytes, buffer_bytes;
     Divisor vectors, chunks;
     u32 by_eight, exchange_mask;
+    // Where a whole tile reads, from the address of its first item.
+    i64 first_byte, last_byte;
     TileAxis p[4], q[4];
     Outer outer[MOST_OUTER];
 };
@@ -60,7 +62,7 @@ struct Tile {
     u8* cells;
 
     __device__ __forceinline__ u32 exchange(u32 row) const {
-        return QUADS ? (row / IN & job.exchange_mask) * 16 : (row & job.exchange_mask) * CELL;
+        return (row / IN & job.exchange_mask) * (QUADS ? 16 : CELL);
     }
 
     // The vector along P and the cell along Q of a read; false when there is none.
@@ -89,6 +91,12 @@ struct Tile {
     __device__ __forceinline__ In read(u64 address) const {
         if constexpr (SHIFTED_IN) return load_shifted(address, 0, 16, job.src_low, job.src_high);
         else return load<IN_BYTES>(address);
+    }
+
+    // Whether all aligned vectors that a tile touches lie in the span of the source.
+    __device__ __forceinline__ bool is_inside(u64 src) const {
+        if constexpr (!SHIFTED_IN) return true;
+        return src + job.first_byte - 16 >= job.src_low && src + job.last_byte + 32 <= job.src_high;
     }
 
     // The first `count` items of a vector.
@@ -183,6 +191,64 @@ struct Tile {
         }
     }
 
+    // Reads a tile; returns the edges that it lies on, and moves the addresses to it.
+    __device__ __forceinline__ u32 read_tile(u32 tile, u64& dst, u64& src, const i32 (&from)[READS * ROWS],
+                                             In (&rows)[READS][ROWS]) const {
+        dst = job.dst;
+        src = job.src;
+        u32 edges = place(job.outer, job.outer_count, tile, dst, src);
+        u32 p_limit = edges & 2 ? job.p_last : job.p_items;
+        u32 q_limit = edges & 4 ? job.q_last : job.q_items;
+        if (edges == 0 && is_inside(src)) {
+            if constexpr (SHIFTED_IN) {
+                uint4 fronts[READS][ROWS], backs[READS][ROWS];
+#pragma unroll
+                for (int k = 0; k < READS; k++) {
+#pragma unroll
+                    for (int r = 0; r < ROWS; r++) {
+                        i32 offset = from[k * ROWS + r];
+                        u64 base = src + i64(offset) * ITEM & ~15ull;
+                        if (offset != NONE) {
+                            fronts[k][r] = load<16>(base);
+                            backs[k][r] = load<16>(base + 16);
+                        }
+                    }
+                }
+#pragma unroll
+                for (int k = 0; k < READS; k++) {
+#pragma unroll
+                    for (int r = 0; r < ROWS; r++) {
+                        u32 shift = u32(src + i64(from[k * ROWS + r]) * ITEM) & 15;
+                        rows[k][r] = funnel(fronts[k][r], backs[k][r], shift);
+                    }
+                }
+            } else {
+#pragma unroll
+                for (int k = 0; k < READS; k++) {
+#pragma unroll
+                    for (int r = 0; r < ROWS; r++) {
+                        i32 offset = from[k * ROWS + r];
+                        if (offset != NONE) rows[k][r] = read(src + i64(offset) * ITEM);
+                    }
+                }
+            }
+        } else {
+#pragma unroll
+            for (int k = 0; k < READS; k++) {
+                u32 vector, cell;
+                read_at(k, vector, cell);
+                u32 row = vector * IN;
+#pragma unroll
+                for (int r = 0; r < ROWS; r++) {
+                    if (cell * ROWS + r >= q_limit || row >= p_limit) continue;
+                    u64 address = src + i64(from[k * ROWS + r]) * ITEM;
+                    rows[k][r] = row + IN <= p_limit ? read(address) : read_part(address, p_limit - row);
+                }
+            }
+        }
+        return edges;
+    }
+
     __device__ __forceinline__ void run(u8* shared) {
         i32 from[READS * ROWS], to[WRITES];
         u32 places[READS], takes[WRITES];
@@ -211,72 +277,65 @@ struct Tile {
                 takes[k] = row * job.row_bytes + (chunk * OUT_BYTES ^ (QUADS || OUT_BYTES <= CELL ? exchange(row) : 0));
             }
         }
-        u32 half = 0;
-        for (u32 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
-            u64 dst = job.dst, src = job.src;
-            u32 edges = place(job.outer, job.outer_count, tile, dst, src);
-            u32 p_limit = edges & 2 ? job.p_last : job.p_items;
-            u32 q_limit = edges & 4 ? job.q_last : job.q_items;
-            cells = shared + half;
-            half ^= job.buffer_bytes;
-            In rows[READS][ROWS];
-            if (edges == 0) {
+        In rows[READS][ROWS];
+        u64 dst = 0, to_tile = 0;
+        u32 next = blockIdx.x, edges = 0, edges_now = 0, half = 0;
+        // While a tile is written, the next one is under way.
+        for (bool is_read = false;; is_read = true) {
+            if (is_read) {
+                cells = shared + half;
+                half ^= job.buffer_bytes;
 #pragma unroll
                 for (int k = 0; k < READS; k++) {
-#pragma unroll
-                    for (int r = 0; r < ROWS; r++) {
-                        i32 offset = from[k * ROWS + r];
-                        if (offset != NONE) rows[k][r] = read(src + i64(offset) * ITEM);
-                    }
+                    if (places[k] != ~0u) put(places[k], rows[k]);
                 }
-            } else {
-#pragma unroll
-                for (int k = 0; k < READS; k++) {
-                    u32 vector, cell;
-                    read_at(k, vector, cell);
-                    u32 row = vector * IN;
-#pragma unroll
-                    for (int r = 0; r < ROWS; r++) {
-                        if (cell * ROWS + r >= q_limit || row >= p_limit) continue;
-                        u64 address = src + i64(from[k * ROWS + r]) * ITEM;
-                        rows[k][r] = row + IN <= p_limit ? read(address) : read_part(address, p_limit - row);
-                    }
-                }
+                __syncthreads();
+                to_tile = dst;
+                edges_now = edges;
             }
-#pragma unroll
-            for (int k = 0; k < READS; k++) {
-                if (places[k] != ~0u) put(places[k], rows[k]);
+            bool is_next = next < job.tiles;
+            if (is_next) {
+                u64 src;
+                edges = read_tile(next, dst, src, from, rows);
+                next += gridDim.x;
             }
-            __syncthreads();
-            if constexpr (SHIFTED_OUT) {
+            if (is_read) write_tile(to_tile, edges_now, to, takes);
+            if (!is_next) return;
+        }
+    }
+
+    __device__ __forceinline__ void write_tile(u64 dst, u32 edges, const i32 (&to)[WRITES],
+                                               const u32 (&takes)[WRITES]) const {
+        u32 p_limit = edges & 2 ? job.p_last : job.p_items;
+        u32 q_limit = edges & 4 ? job.q_last : job.q_items;
+        if constexpr (SHIFTED_OUT) {
 #pragma unroll
-                for (int k = 0; k < WRITES; k++) {
-                    u32 row, chunk;
-                    write_at(k, row, chunk);
-                    if (to[k] == NONE || row >= p_limit) continue;
-                    write_shifted(dst + i64(to[k]) * ITEM, row, chunk, q_limit * ITEM);
-                }
-            } else if (edges == 0) {
+            for (int k = 0; k < WRITES; k++) {
+                u32 row, chunk;
+                write_at(k, row, chunk);
+                if (to[k] == NONE || row >= p_limit) continue;
+                write_shifted(dst + i64(to[k]) * ITEM, row, chunk, q_limit * ITEM);
+            }
+        } else if (edges == 0) {
 #pragma unroll
-                for (int k = 0; k < WRITES; k++) {
-                    if (to[k] != NONE) store<OUT_BYTES>(dst + i64(to[k]) * ITEM, take(k, takes[k]));
-                }
-            } else {
+            for (int k = 0; k < WRITES; k++) {
+                if (to[k] != NONE) store<OUT_BYTES>(dst + i64(to[k]) * ITEM, take(k, takes[k]));
+            }
+        } else {
 #pragma unroll
-                for (int k = 0; k < WRITES; k++) {
-                    u32 row, chunk;
-                    write_at(k, row, chunk);
-                    if (to[k] == NONE || row >= p_limit || chunk * OUT >= q_limit) continue;
-                    u64 address = dst + i64(to[k]) * ITEM;
-                    Word<OUT_BYTES> vector = take(k, takes[k]);
-                    if (chunk * OUT + OUT <= q_limit) {
-                        store<OUT_BYTES>(address, vector);
-                    } else {
-                        const Word<ITEM>* items = reinterpret_cast<const Word<ITEM>*>(&vector);
+            for (int k = 0; k < WRITES; k++) {
+                u32 row, chunk;
+                write_at(k, row, chunk);
+                if (to[k] == NONE || row >= p_limit || chunk * OUT >= q_limit) continue;
+                u64 address = dst + i64(to[k]) * ITEM;
+                Word<OUT_BYTES> vector = take(k, takes[k]);
+                if (chunk * OUT + OUT <= q_limit) {
+                    store<OUT_BYTES>(address, vector);
+                } else {
+                    const Word<ITEM>* items = reinterpret_cast<const Word<ITEM>*>(&vector);
 #pragma unroll
-                        for (int i = 0; i < OUT; i++) {
-                            if (chunk * OUT + i < q_limit) store<ITEM>(address + i * ITEM, items[i]);
-                        }
+                    for (int i = 0; i < OUT; i++) {
+                        if (chunk * OUT + i < q_limit) store<ITEM>(address + i * ITEM, items[i]);
                     }
                 }
             }
@@ -307,15 +366,15 @@ extern __shared__ __align__(128) u8 shared[];
 #if ITEM_BYTES == 1
 TILE(tile_1_v_v, 1, 16, 16, false, false, 1, 4, 4)
 TILE(tile_1_v_s, 1, 16, 16, false, true, 1, 5, 4)
-TILE(tile_1_s_v, 1, 16, 16, true, false, 1, 4, 4)
-TILE(tile_1_s_s, 1, 16, 16, true, true, 1, 5, 4)
-TILE(tile_1_1_v, 1, 1, 16, false, false, 8, 2, 3)
-TILE(tile_1_1_s, 1, 1, 16, false, true, 8, 3, 3)
+TILE(tile_1_s_v, 1, 16, 16, true, false, 1, 4, 3)
+TILE(tile_1_s_s, 1, 16, 16, true, true, 1, 5, 3)
+TILE(tile_1_1_v, 1, 1, 16, false, false, 4, 1, 3)
+TILE(tile_1_1_s, 1, 1, 16, false, true, 4, 2, 3)
 #elif ITEM_BYTES == 2
 TILE(tile_2_v_v, 2, 8, 8, false, false, 2, 4, 4)
 TILE(tile_2_v_s, 2, 8, 8, false, true, 2, 5, 4)
-TILE(tile_2_s_v, 2, 8, 8, true, false, 2, 4, 4)
-TILE(tile_2_s_s, 2, 8, 8, true, true, 2, 5, 4)
+TILE(tile_2_s_v, 2, 8, 8, true, false, 2, 4, 3)
+TILE(tile_2_s_s, 2, 8, 8, true, true, 2, 5, 3)
 TILE(tile_2_1_v, 2, 1, 8, false, false, 8, 2, 3)
 TILE(tile_2_1_s, 2, 1, 8, false, true, 8, 3, 3)
 #elif ITEM_BYTES == 4
@@ -323,8 +382,11 @@ TILE(tile_4_v_v, 4, 4, 4, false, false, 4, 4, 4)
 TILE(tile_4_v_1, 4, 4, 1, false, false, 4, 16, 3)
 TILE(tile_4_1_v, 4, 1, 4, false, false, 16, 4, 3)
 TILE(tile_4_1_1, 4, 1, 1, false, false, 16, 16, 2)
-TILE(tile_4_2_v, 4, 2, 4, false, false, 8, 4, 3)
+TILE(tile_4_2_v, 4, 2, 4, false, false, 9, 5, 3)
 TILE(tile_4_2_1, 4, 2, 1, false, false, 8, 16, 2)
+TILE(tile_4_v_s, 4, 4, 4, false, true, 4, 5, 3)
+TILE(tile_4_s_v, 4, 4, 4, true, false, 4, 4, 3)
+TILE(tile_4_s_s, 4, 4, 4, true, true, 4, 5, 3)
 #elif ITEM_BYTES == 8
 TILE(tile_8_v_v, 8, 2, 2, false, false, 4, 4, 4)
 TILE(tile_8_v_1, 8, 2, 1, false, false, 4, 8, 4)
@@ -334,4 +396,4 @@ TILE(tile_8_1_1, 8, 1, 1, false, false, 8, 8, 3)
 TILE(tile_16_v_v, 16, 1, 1, false, false, 4, 4, 4)
 #endif
 
-static_assert(sizeof(TileJob) == 624, "as in job.rs");
+static_assert(sizeof(TileJob) == 640, "as in job.rs");

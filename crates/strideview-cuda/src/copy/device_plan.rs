@@ -69,6 +69,14 @@ impl DevicePlan {
         Self::tuned(plan, dst, src, Tuning::default())
     }
 
+    #[doc(hidden)]
+    pub fn tuned_by(plan: &CopyPlan, dst: u64, src: u64, order: u8, p: i64, q: i64, waves: u32) -> Self {
+        use super::geometry::Order;
+        let order = if order == 0 { Order::Destination } else { Order::Source };
+        let targets = if p > 0 { Some((p, q)) } else { None };
+        Self::tuned(plan, dst, src, Tuning { order, targets, waves })
+    }
+
     pub(super) fn tuned(plan: &CopyPlan, dst: u64, src: u64, tuning: Tuning) -> Self {
         let first = |address: u64, offset: i64| alignment([address.wrapping_add_signed(offset).cast_signed()]);
         let alignment =

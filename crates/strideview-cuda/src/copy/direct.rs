@@ -37,7 +37,13 @@ fn shifted(problem: &Problem<'_>, run_bytes: i64) -> Option<(DirectJob, Kernel)>
     let chunks = (run_bytes.checked_add(30)?) / 16;
     let run = PlanAxis { extent: chunks, dst_stride: 16, src_stride: 16 };
     let (job, kernel) = plan(problem, run, None, 16, (Kernel::Shifted, 4))?;
-    Some((DirectJob { run_bytes, ..job }, kernel))
+    let (mut first_byte, mut last_byte) = (0_i64, 0_i64);
+    for axis in job.inner.iter().take(job.axes as usize) {
+        let reach = axis.src.checked_mul(i64::from(axis.extent.value))?;
+        first_byte = first_byte.checked_add(reach.min(0))?;
+        last_byte = last_byte.checked_add(reach.max(0))?;
+    }
+    Some((DirectJob { run_bytes, first_byte, last_byte, ..job }, kernel))
 }
 
 /// Copies along the axis that is densest in the destination, one item after the other or in vectors

@@ -41,7 +41,7 @@ pub unsafe fn enqueue(
     let dst = dst.wrapping_add_signed(plan.dst_offset);
     let src = src.wrapping_add_signed(plan.src_offset);
     check(plan.alignment, dst, src)?;
-    let place = Place { dst, src, span: plan.src_span };
+    let place = Place { src, span: plan.src_span };
     match &plan.work {
         Work::Nothing => Ok(()),
         Work::Memcpy(bytes) => {
@@ -102,6 +102,8 @@ pub unsafe fn enqueue_overlapping(
     if plan.bytes() == 0 {
         return Ok(());
     }
+    // For the release as well, so that it cannot fail to enter.
+    let _guard = stream.enter()?;
     let temporary = Allocation::new(halves.bytes() as usize, stream)?;
     let gather = DevicePlan::new(halves.gather(), temporary.address, src);
     let scatter = DevicePlan::new(halves.scatter(), dst, temporary.address);
@@ -114,7 +116,7 @@ pub unsafe fn enqueue_overlapping(
     outcome.and(released)
 }
 
-/// Memory for the work of a stream.
+/// Memory for the work of a stream, whose context is current.
 struct Allocation<'a> {
     address: CUdeviceptr,
     is_ordered: bool,
@@ -124,7 +126,6 @@ struct Allocation<'a> {
 impl<'a> Allocation<'a> {
     fn new(size_in_bytes: usize, stream: &'a Stream) -> Result<Self, CudaError> {
         let is_ordered = stream.device().traits()?.memory_pools;
-        let _guard = stream.enter()?;
         let mut address: CUdeviceptr = 0;
         if is_ordered {
             // SAFETY: the output is valid for its type; the stream is alive, its context current.
@@ -137,20 +138,22 @@ impl<'a> Allocation<'a> {
     }
 
     fn release(self) -> Result<(), CudaError> {
-        let _guard = self.stream.enter()?;
+        let driver = driver()?;
         if self.is_ordered {
             // SAFETY: allocated above, released once, after the work that uses it.
-            return unsafe { driver()?.cuMemFreeAsync(self.address, self.stream.raw()) };
+            let released = unsafe { driver.cuMemFreeAsync(self.address, self.stream.raw()) };
+            if released.is_ok() {
+                return Ok(());
+            }
         }
         let waited = self.stream.synchronize();
         // SAFETY: as above; the work is done, or has failed with its context.
-        unsafe { driver()?.cuMemFree(self.address) }.and(waited)
+        unsafe { driver.cuMemFree(self.address) }.and(waited)
     }
 }
 
-/// The two addresses of the first run, and where what is read lies from there.
+/// The address of the first run that is read, and where what is read lies from there.
 struct Place {
-    dst: u64,
     src: u64,
     span: (i64, i64),
 }

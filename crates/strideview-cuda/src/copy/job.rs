@@ -53,6 +53,8 @@ pub(super) struct TileJob {
     pub(super) chunks: Divisor,
     pub(super) by_eight: u32,
     pub(super) exchange_mask: u32,
+    pub(super) first_byte: i64,
+    pub(super) last_byte: i64,
     pub(super) p: [TileAxis; MOST_INNER],
     pub(super) q: [TileAxis; MOST_INNER],
     pub(super) outer: [Outer; MOST_OUTER],
@@ -78,6 +80,8 @@ pub(super) struct DirectJob {
     pub(super) src_high: u64,
     pub(super) item_stride: i64,
     pub(super) run_bytes: i64,
+    pub(super) first_byte: i64,
+    pub(super) last_byte: i64,
     pub(super) tiles: u32,
     pub(super) outer_count: u32,
     pub(super) vectors: u32,
@@ -124,9 +128,9 @@ pub(super) struct AnyJob {
 // The sizes that the compiler of the kernels gives them.
 const _: () = {
     assert!(size_of::<Outer>() == 32);
-    assert!(size_of::<TileJob>() == 624);
+    assert!(size_of::<TileJob>() == 640);
     assert!(size_of::<BoxAxis>() == 32);
-    assert!(size_of::<DirectJob>() == 72 + 4 * 32 + 12 * 32);
+    assert!(size_of::<DirectJob>() == 88 + 4 * 32 + 12 * 32);
     assert!(size_of::<InterleaveJob>() == 48 + 12 * 32);
     assert!(size_of::<AnyJob>() == 32 + 65 * 24);
 };

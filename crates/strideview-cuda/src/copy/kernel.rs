@@ -39,16 +39,17 @@ macro_rules! kernels {
 
 kernels! {
     Tile1 {
-        Tile1VV c"tile_1_v_v" 4, Tile1VS c"tile_1_v_s" 4, Tile1SV c"tile_1_s_v" 4,
-        Tile1SS c"tile_1_s_s" 4, Tile1OneV c"tile_1_1_v" 3, Tile1OneS c"tile_1_1_s" 3,
+        Tile1VV c"tile_1_v_v" 4, Tile1VS c"tile_1_v_s" 4, Tile1SV c"tile_1_s_v" 3,
+        Tile1SS c"tile_1_s_s" 3, Tile1OneV c"tile_1_1_v" 3, Tile1OneS c"tile_1_1_s" 3,
     }
     Tile2 {
-        Tile2VV c"tile_2_v_v" 4, Tile2VS c"tile_2_v_s" 4, Tile2SV c"tile_2_s_v" 4,
-        Tile2SS c"tile_2_s_s" 4, Tile2OneV c"tile_2_1_v" 3, Tile2OneS c"tile_2_1_s" 3,
+        Tile2VV c"tile_2_v_v" 4, Tile2VS c"tile_2_v_s" 4, Tile2SV c"tile_2_s_v" 3,
+        Tile2SS c"tile_2_s_s" 3, Tile2OneV c"tile_2_1_v" 3, Tile2OneS c"tile_2_1_s" 3,
     }
     Tile4 {
         Tile4VV c"tile_4_v_v" 4, Tile4VOne c"tile_4_v_1" 3, Tile4OneV c"tile_4_1_v" 3,
         Tile4OneOne c"tile_4_1_1" 2, Tile4TwoV c"tile_4_2_v" 3, Tile4TwoOne c"tile_4_2_1" 2,
+        Tile4VS c"tile_4_v_s" 3, Tile4SV c"tile_4_s_v" 3, Tile4SS c"tile_4_s_s" 3,
     }
     Tile8 {
         Tile8VV c"tile_8_v_v" 4, Tile8VOne c"tile_8_v_1" 4, Tile8OneV c"tile_8_1_v" 4,

@@ -12,6 +12,9 @@ use super::problem::Problem;
 /// The most bytes of one of the two buffers of a block.
 const MOST_BUFFER_BYTES: i64 = 24 << 10;
 
+/// Rows of fewer bytes are written item by item where their vectors are not aligned.
+const LEAST_SHIFTED_ROW: i64 = 128;
+
 /// How a side is accessed: items of a vector, at any alignment or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
@@ -110,12 +113,16 @@ fn group(
 /// How many reads and writes each thread does: as the kernels are compiled.
 fn capacity(item: i64, input: Access, output: Access) -> (i64, i64) {
     match (item, input, output) {
-        (1 | 2, Access::One, Access::Vector) => (8, 2),
-        (1 | 2, Access::One, _) => (8, 3),
+        (1, Access::One, Access::Vector) => (4, 1),
+        (1, Access::One, _) => (4, 2),
+        (2, Access::One, Access::Vector) => (8, 2),
+        (2, Access::One, _) => (8, 3),
         (1, _, Access::Vector) => (1, 4),
         (1, _, _) => (1, 5),
         (2, _, Access::Vector) => (2, 4),
         (2, _, _) => (2, 5),
+        (4, Access::Two, Access::Vector) => (9, 5),
+        (4, Access::Vector | Access::Shifted, Access::Shifted) => (4, 5),
         (4, input, output) => (16 / input.items(4), 16 / output.items(4)),
         (8, input, output) => (8 / input.items(8), 8 / output.items(8)),
         _ => (4, 4),
@@ -143,6 +150,9 @@ fn kernel(item: i64, input: Access, output: Access) -> Option<Kernel> {
         (4, One, One) => Kernel::Tile4OneOne,
         (4, Two, Vector) => Kernel::Tile4TwoV,
         (4, Two, One) => Kernel::Tile4TwoOne,
+        (4, Vector, Shifted) => Kernel::Tile4VS,
+        (4, Shifted, Vector) => Kernel::Tile4SV,
+        (4, Shifted, Shifted) => Kernel::Tile4SS,
         (8, Vector, Vector) => Kernel::Tile8VV,
         (8, Vector, One) => Kernel::Tile8VOne,
         (8, One, Vector) => Kernel::Tile8OneV,
@@ -262,6 +272,7 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
     let (p_last, q_last) = (limit(&shape.p), limit(&shape.q));
     let (p_axes, p_step) = side(axes, &shape.p, item, |axis| axis.dst_stride, |axis| axis.src_stride)?;
     let (q_axes, q_step) = side(axes, &shape.q, item, |axis| axis.src_stride, |axis| axis.dst_stride)?;
+    let (first_byte, last_byte) = bytes_read(axes, &shape, item)?;
     let row_bytes = shape.row_bytes(item);
     let is_by_eight = shape.is_by_eight(item);
     let quads = item < 4 || shape.input.items(item) * item == 16;
@@ -284,6 +295,8 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         chunks: Divisor::new(small(shape.chunks(item))?),
         by_eight: is_by_eight.into(),
         exchange_mask: small(places - 1)?,
+        first_byte,
+        last_byte,
         p: p_axes,
         q: q_axes,
         outer,
@@ -318,35 +331,39 @@ fn side(
     Some((result, i32::try_from(step).ok()?))
 }
 
-fn shape(problem: &Problem<'_>, p: usize, q: usize) -> Option<Shape> {
-    let (mut p_target, mut q_target) = problem.tuning.targets.unwrap_or(targets(problem.item));
-    loop {
-        let shape = shape_of(problem, p, q, p_target, q_target)?;
-        if shape.fits(problem.item) {
-            return Some(shape);
-        }
-        if p_target.max(q_target) < 4 {
-            return None;
-        }
-        // The longer side gives way.
-        if shape.p.items >= shape.q.items {
-            p_target = (shape.p.items / 2).max(1);
-        } else {
-            q_target = (shape.q.items / 2).max(1);
-        }
+/// From where to where a whole tile reads, from the address of its first item.
+fn bytes_read(axes: &[PlanAxis], shape: &Shape, item: i64) -> Option<(i64, i64)> {
+    let (mut first, mut last) = (0_i64, 2 * item * shape.input.items(item));
+    for (position, tile) in shape.p.members().chain(shape.q.members()) {
+        // Whole vectors and cells may go a little beyond.
+        let reach = axes[position].src_stride.checked_mul(tile + 16)?;
+        first = first.checked_add(reach.min(0))?;
+        last = last.checked_add(reach.max(0))?;
     }
+    Some((first, last))
+}
+
+/// The largest tile that fits: where the whole target does not, a part of it.
+fn shape(problem: &Problem<'_>, p: usize, q: usize) -> Option<Shape> {
+    let targets = problem.tuning.targets.unwrap_or(targets(problem.item));
+    let shapes = [16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1]
+        .into_iter()
+        .filter_map(|sixteenths| shape_of(problem, p, q, targets, sixteenths));
+    { shapes }.find(|shape| shape.fits(problem.item))
 }
 
 fn shape_of(
     problem: &Problem<'_>,
     p: usize,
     q: usize,
-    p_target: i64,
-    q_target: i64,
+    (p_target, q_target): (i64, i64),
+    sixteenths: i64,
 ) -> Option<Shape> {
+    let full = p_target * q_target * sixteenths / 16;
+    let q_target = q_target.min(full);
+    let p_target = (full / q_target).max(1);
     let (axes, item) = (problem.axes, problem.item);
     let grain = (32 / item).max(1);
-    let full = p_target * q_target;
     let in_source = |axis: &PlanAxis| axis.src_stride;
     let in_destination = |axis: &PlanAxis| axis.dst_stride;
     let mut along_p = group(axes, p, p_target, grain, in_source, |axis| axis == q);
@@ -356,13 +373,16 @@ fn shape_of(
         along_q =
             group(axes, q, full / along_p.items, grain, in_destination, |axis| along_p.has(axis));
     }
-    let input = input(problem, &along_p)?;
-    let output = output(problem, &along_q)?;
+    let (input, output) = match (item, input(problem, &along_p), output(problem, &along_q)?) {
+        (4, Access::Shifted, Access::One) => (Access::One, Access::One),
+        (4, input @ (Access::One | Access::Two), Access::Shifted) => (input, Access::One),
+        (_, input, output) => (input, output),
+    };
     Some(Shape { p: along_p, q: along_q, input, output })
 }
 
 /// The widest access to the source that alignment and extents allow.
-fn input(problem: &Problem<'_>, p: &Group) -> Option<Access> {
+fn input(problem: &Problem<'_>, p: &Group) -> Access {
     let (axes, item) = (problem.axes, problem.item);
     let (first, first_tile) = p.members[0];
     let is_dense = axes[first].src_stride == item;
@@ -372,14 +392,13 @@ fn input(problem: &Problem<'_>, p: &Group) -> Option<Access> {
         let items = access.items(item);
         first_tile >= items && (p.count == 1 || first_tile % items == 0)
     };
-    let access = match item {
+    match item {
         16 => Access::Vector,
         _ if is_dense && aligned == 16 && holds(Access::Vector) => Access::Vector,
-        1 | 2 if is_dense && holds(Access::Shifted) => Access::Shifted,
+        1 | 2 | 4 if is_dense && holds(Access::Shifted) => Access::Shifted,
         4 if is_dense && aligned >= 8 && holds(Access::Two) => Access::Two,
         _ => Access::One,
-    };
-    Some(access)
+    }
 }
 
 /// The widest access to the destination that alignment and extents allow.
@@ -399,6 +418,7 @@ fn output(problem: &Problem<'_>, q: &Group) -> Option<Access> {
         _ if is_dense && aligned == 16 && is_even => Some(Access::Vector),
         1 | 2 if is_dense => Some(Access::Shifted),
         1 | 2 => None,
+        4 if is_dense && q.items * item >= LEAST_SHIFTED_ROW => Some(Access::Shifted),
         _ => Some(Access::One),
     }
 }

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where something is wrong")]
 
 mod calls;
+mod copies;
+mod emulator;
 mod devices;
 mod memory;
 mod pointers;
