@@ -126,42 +126,60 @@ __device__ __forceinline__ void direct(const DirectJob& job) {
 }
 
 // Runs of any length at any address: axis 0 of the box counts chunks of 16 bytes of a run, from the
-// multiple of 16 at or before its first byte in the destination. Where a run has more chunks than a
+// multiple of 128 at or before its first byte in the destination. Where a run has more chunks than a
 // tile, the first outer axis goes on along it.
 template <int COUNT> __device__ __forceinline__ void shifted(const DirectJob& job) {
     for (u32 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
         u64 dst = job.dst, src = job.src;
         u32 edges = place(job.outer, job.outer_count, tile, dst, src);
-        u32 chunks_before = 0;
+        i64 before_tile = 0;
         if (job.along_run) {
             u32 rest = divide(tile, job.outer[0].tiles);
-            chunks_before = (tile - rest * job.outer[0].tiles.value) * job.box[0].extent.value;
+            before_tile = i64(tile - rest * job.outer[0].tiles.value) * job.box[0].extent.value * 16;
         }
         // In the inside of the source whole vectors are read, whatever of them is used.
-        bool is_inside = src + job.first_byte - 32 >= job.src_low && src + job.last_byte + 32 <= job.src_high;
+        bool is_inside = src + job.first_byte - 144 >= job.src_low && src + job.last_byte + 32 <= job.src_high;
         u64 to[COUNT];
         uint4 fronts[COUNT], backs[COUNT];
-        u32 first[COUNT], last[COUNT], shifts[COUNT];
+        u64 addresses[COUNT];
+        u32 first[COUNT], last[COUNT], shifts[COUNT], chunks[COUNT];
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
             u64 at_dst, at_src;
-            u32 chunk;
+            u32 chunk = 0;
             first[k] = last[k] = shifts[k] = 0;
             find(job, k * THREADS + threadIdx.x, edges, at_dst, at_src, chunk);
-            if (at_dst == NOWHERE) continue;
-            u32 before = u32(dst + at_dst) & 15;
-            i64 offset = i64(chunks_before + chunk) * 16 - before;
-            if (offset >= job.run_bytes) continue;
+            // The first byte of the run.
+            u32 before = (u32(dst + at_dst) - u32(before_tile) - chunk * 16) & 127;
+            i64 offset = before_tile + chunk * 16 - before;
+            bool is_there = at_dst != NOWHERE && offset < job.run_bytes && offset > -16;
             to[k] = dst + at_dst - before;
-            first[k] = offset < 0 ? before : 0;
-            last[k] = job.run_bytes - offset < 16 ? u32(job.run_bytes - offset) : 16;
             u64 address = src + at_src - before;
+            if (is_there) {
+                first[k] = offset < 0 ? u32(-offset) : 0;
+                last[k] = job.run_bytes - offset < 16 ? u32(job.run_bytes - offset) : 16;
+            }
             if (is_inside) {
                 shifts[k] = u32(address) & 15;
-                fronts[k] = load<16>(address - shifts[k]);
-                backs[k] = load<16>(address - shifts[k] + 16);
-            } else {
+                if (is_there) fronts[k] = load<16>(address - shifts[k]);
+                chunks[k] = chunk;
+                addresses[k] = address - shifts[k] + 16;
+            } else if (is_there) {
                 fronts[k] = load_shifted(address, first[k], last[k], job.src_low, job.src_high);
+            }
+        }
+        if (is_inside) {
+#pragma unroll
+            for (int k = 0; k < COUNT; k++) {
+                // The next thread has the next 16 bytes, if it is of this run.
+                u32 lane = threadIdx.x & 31;
+                u32 next = __shfl_down_sync(~0u, chunks[k], 1), next_last = __shfl_down_sync(~0u, last[k], 1);
+                bool is_next = next == chunks[k] + 1 && next_last != 0;
+                backs[k].x = __shfl_down_sync(~0u, fronts[k].x, 1);
+                backs[k].y = __shfl_down_sync(~0u, fronts[k].y, 1);
+                backs[k].z = __shfl_down_sync(~0u, fronts[k].z, 1);
+                backs[k].w = __shfl_down_sync(~0u, fronts[k].w, 1);
+                if (last[k] != 0 && shifts[k] != 0 && (lane == 31 || !is_next)) backs[k] = load<16>(addresses[k]);
             }
         }
 #pragma unroll
@@ -197,7 +215,7 @@ DIRECT(spread_2, 16, 2, SPREAD, 2)
 DIRECT(spread_4, 16, 4, SPREAD, 4)
 DIRECT(spread_8, 16, 8, SPREAD, 4)
 
-extern "C" __global__ void __launch_bounds__(THREADS, 4) shifted_16(const __grid_constant__ DirectJob job) {
+extern "C" __global__ void __launch_bounds__(THREADS, 3) shifted_16(const __grid_constant__ DirectJob job) {
     shifted<4>(job);
 }
 

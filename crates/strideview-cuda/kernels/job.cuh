@@ -35,8 +35,9 @@ struct Outer {
 // The most axes that tiles are counted along.
 constexpr u32 MOST_OUTER = 12;
 
-// Moves two addresses to the tile with this number; returns the edges that the tile lies on.
-__device__ __forceinline__ u32 place(const Outer* outer, u32 count, u32 tile, u64& dst, u64& src) {
+// Moves two addresses to the tile with this number; returns the edges that the tile lies on, and which
+// tile it is along the axis with edge 2.
+__device__ __forceinline__ u32 place(const Outer* outer, u32 count, u32 tile, u64& dst, u64& src, u32& second) {
     u32 edges = 0;
     for (u32 i = 0; i < count; i++) {
         const Outer& axis = outer[i];
@@ -45,9 +46,15 @@ __device__ __forceinline__ u32 place(const Outer* outer, u32 count, u32 tile, u6
         tile = rest;
         dst += index * axis.dst;
         src += index * axis.src;
+        if (axis.edge == 2) second = index;
         edges |= (axis.edge != 0 && index + 1 == axis.tiles.value) << axis.edge;
     }
     return edges;
+}
+
+__device__ __forceinline__ u32 place(const Outer* outer, u32 count, u32 tile, u64& dst, u64& src) {
+    u32 second;
+    return place(outer, count, tile, dst, src, second);
 }
 
 // An unsigned word of so many bytes.

@@ -29,8 +29,17 @@ struct TileJob {
     u32 by_eight, exchange_mask;
     // Where a whole tile reads, from the address of its first item.
     i64 first_byte, last_byte;
+    // Where rows of the destination are not aligned, a tile reads so many items before its first column,
+    // so that each row is written from a multiple of 32 bytes on: see `write_shifted`.
+    u32 q_halo, q_extent;
     TileAxis p[4], q[4];
     Outer outer[MOST_OUTER];
+};
+
+// What of a tile is there: rows below `p`, columns from `q_first` to below `q`.
+struct Limits {
+    u32 p, q, q_first;
+    bool is_first, is_whole;
 };
 
 constexpr i32 NONE = -0x7fffffff - 1;
@@ -170,36 +179,45 @@ struct Tile {
         }
     }
 
-    // Writes a chunk of a row that begins at any address: chunks are counted from the multiple of 16
-    // at or before it.
-    __device__ __forceinline__ void write_shifted(u64 address, u32 row, u32 chunk, u32 bytes) const {
-        i32 offset = i32(chunk * 16) - i32(u32(address) & 15);
-        if (offset >= i32(bytes)) return;
-        i32 quad = offset >> 4;
-        u32 shift = offset & 15;
+    // Writes a chunk of 16 bytes of a row. `address` is that of the first column of the tile; chunks are
+    // counted from the multiple of 32 at or before it. With a halo, what lies before the first column is
+    // written here and not by the tile before.
+    __device__ __forceinline__ void write_shifted(u64 address, u32 row, u32 chunk, const Limits& limits) const {
+        i32 offset = i32(chunk * 16) - i32(u32(address) & 31);
+        i32 first = limits.is_first ? 0 : -32;
+        i32 last = i32(limits.q - job.q_halo) * ITEM;
+        if (offset + 16 <= first || offset >= last) return;
+        i32 at = offset + i32(job.q_halo) * ITEM;
+        i32 quad = at >> 4;
+        u32 shift = at & 15;
         uint4 low = make_uint4(0, 0, 0, 0), high = low;
         if (quad >= 0) low = get_quad(row, quad);
-        if (shift && u32(quad + 1) * 16 < job.row_bytes) high = get_quad(row, quad + 1);
+        if (u32(quad + 1) * 16 < job.row_bytes) high = get_quad(row, quad + 1);
         uint4 vector = funnel(low, high, shift);
         u64 to = address + offset;
-        if (offset >= 0 && offset + 16 <= i32(bytes)) {
+        if (offset >= first && offset + 16 <= last) {
             store<16>(to, vector);
         } else {
-            u32 first = offset < 0 ? -offset : 0;
-            u32 last = i32(bytes) - offset < 16 ? bytes - offset : 16;
-            store_part(to, vector, first, last);
+            store_part(to, vector, offset < first ? first - offset : 0, last - offset < 16 ? last - offset : 16);
         }
     }
 
-    // Reads a tile; returns the edges that it lies on, and moves the addresses to it.
-    __device__ __forceinline__ u32 read_tile(u32 tile, u64& dst, u64& src, const i32 (&from)[READS * ROWS],
-                                             In (&rows)[READS][ROWS]) const {
+    // Reads a tile, and moves the addresses to it; returns what of it is there.
+    __device__ __forceinline__ Limits read_tile(u32 tile, u64& dst, u64& src, const i32 (&from)[READS * ROWS],
+                                                In (&rows)[READS][ROWS]) const {
         dst = job.dst;
         src = job.src;
-        u32 edges = place(job.outer, job.outer_count, tile, dst, src);
-        u32 p_limit = edges & 2 ? job.p_last : job.p_items;
-        u32 q_limit = edges & 4 ? job.q_last : job.q_items;
-        if (edges == 0 && is_inside(src)) {
+        u32 q_index = 0;
+        u32 edges = place(job.outer, job.outer_count, tile, dst, src, q_index);
+        Limits limits = {edges & 2 ? job.p_last : job.p_items, edges & 4 ? job.q_last : job.q_items, 0, true, false};
+        if (SHIFTED_OUT && job.q_halo != 0) {
+            u32 left = job.q_extent - q_index * (job.q_items - job.q_halo) + job.q_halo;
+            limits.q = left < job.q_items ? left : job.q_items;
+            limits.is_first = q_index == 0;
+            if (limits.is_first) limits.q_first = job.q_halo;
+        }
+        limits.is_whole = limits.p == job.p_items && limits.q == job.q_items && limits.q_first == 0;
+        if (limits.is_whole && is_inside(src)) {
             if constexpr (SHIFTED_IN) {
                 uint4 fronts[READS][ROWS], backs[READS][ROWS];
 #pragma unroll
@@ -240,13 +258,14 @@ struct Tile {
                 u32 row = vector * IN;
 #pragma unroll
                 for (int r = 0; r < ROWS; r++) {
-                    if (cell * ROWS + r >= q_limit || row >= p_limit) continue;
+                    u32 column = cell * ROWS + r;
+                    if (column < limits.q_first || column >= limits.q || row >= limits.p) continue;
                     u64 address = src + i64(from[k * ROWS + r]) * ITEM;
-                    rows[k][r] = row + IN <= p_limit ? read(address) : read_part(address, p_limit - row);
+                    rows[k][r] = row + IN <= limits.p ? read(address) : read_part(address, limits.p - row);
                 }
             }
         }
-        return edges;
+        return limits;
     }
 
     __device__ __forceinline__ void run(u8* shared) {
@@ -264,7 +283,8 @@ struct Tile {
             for (int r = 0; r < ROWS; r++) {
                 u32 column = cell * ROWS + r;
                 bool is_there = column < job.q_items;
-                from[k * ROWS + r] = is_there ? i32(row) * job.p_step + along(job.q, job.q_axes, column) : NONE;
+                i32 offset = along(job.q, job.q_axes, column) - i32(job.q_halo) * job.q[0].stride;
+                from[k * ROWS + r] = is_there ? i32(row) * job.p_step + offset : NONE;
             }
         }
 #pragma unroll
@@ -279,7 +299,8 @@ struct Tile {
         }
         In rows[READS][ROWS];
         u64 dst = 0, to_tile = 0;
-        u32 next = blockIdx.x, edges = 0, edges_now = 0, half = 0;
+        u32 next = blockIdx.x, half = 0;
+        Limits limits = {}, limits_now = {};
         // While a tile is written, the next one is under way.
         for (bool is_read = false;; is_read = true) {
             if (is_read) {
@@ -291,32 +312,30 @@ struct Tile {
                 }
                 __syncthreads();
                 to_tile = dst;
-                edges_now = edges;
+                limits_now = limits;
             }
             bool is_next = next < job.tiles;
             if (is_next) {
                 u64 src;
-                edges = read_tile(next, dst, src, from, rows);
+                limits = read_tile(next, dst, src, from, rows);
                 next += gridDim.x;
             }
-            if (is_read) write_tile(to_tile, edges_now, to, takes);
+            if (is_read) write_tile(to_tile, limits_now, to, takes);
             if (!is_next) return;
         }
     }
 
-    __device__ __forceinline__ void write_tile(u64 dst, u32 edges, const i32 (&to)[WRITES],
+    __device__ __forceinline__ void write_tile(u64 dst, const Limits& limits, const i32 (&to)[WRITES],
                                                const u32 (&takes)[WRITES]) const {
-        u32 p_limit = edges & 2 ? job.p_last : job.p_items;
-        u32 q_limit = edges & 4 ? job.q_last : job.q_items;
         if constexpr (SHIFTED_OUT) {
 #pragma unroll
             for (int k = 0; k < WRITES; k++) {
                 u32 row, chunk;
                 write_at(k, row, chunk);
-                if (to[k] == NONE || row >= p_limit) continue;
-                write_shifted(dst + i64(to[k]) * ITEM, row, chunk, q_limit * ITEM);
+                if (to[k] == NONE || row >= limits.p) continue;
+                write_shifted(dst + i64(to[k]) * ITEM, row, chunk, limits);
             }
-        } else if (edges == 0) {
+        } else if (limits.is_whole) {
 #pragma unroll
             for (int k = 0; k < WRITES; k++) {
                 if (to[k] != NONE) store<OUT_BYTES>(dst + i64(to[k]) * ITEM, take(k, takes[k]));
@@ -326,16 +345,16 @@ struct Tile {
             for (int k = 0; k < WRITES; k++) {
                 u32 row, chunk;
                 write_at(k, row, chunk);
-                if (to[k] == NONE || row >= p_limit || chunk * OUT >= q_limit) continue;
+                if (to[k] == NONE || row >= limits.p || chunk * OUT >= limits.q) continue;
                 u64 address = dst + i64(to[k]) * ITEM;
                 Word<OUT_BYTES> vector = take(k, takes[k]);
-                if (chunk * OUT + OUT <= q_limit) {
+                if (chunk * OUT + OUT <= limits.q) {
                     store<OUT_BYTES>(address, vector);
                 } else {
                     const Word<ITEM>* items = reinterpret_cast<const Word<ITEM>*>(&vector);
 #pragma unroll
                     for (int i = 0; i < OUT; i++) {
-                        if (chunk * OUT + i < q_limit) store<ITEM>(address + i * ITEM, items[i]);
+                        if (chunk * OUT + i < limits.q) store<ITEM>(address + i * ITEM, items[i]);
                     }
                 }
             }
@@ -365,16 +384,16 @@ extern __shared__ __align__(128) u8 shared[];
 
 #if ITEM_BYTES == 1
 TILE(tile_1_v_v, 1, 16, 16, false, false, 1, 4, 4)
-TILE(tile_1_v_s, 1, 16, 16, false, true, 1, 5, 4)
+TILE(tile_1_v_s, 1, 16, 16, false, true, 1, 4, 4)
 TILE(tile_1_s_v, 1, 16, 16, true, false, 1, 4, 3)
-TILE(tile_1_s_s, 1, 16, 16, true, true, 1, 5, 3)
+TILE(tile_1_s_s, 1, 16, 16, true, true, 1, 4, 3)
 TILE(tile_1_1_v, 1, 1, 16, false, false, 4, 1, 3)
 TILE(tile_1_1_s, 1, 1, 16, false, true, 4, 2, 3)
 #elif ITEM_BYTES == 2
 TILE(tile_2_v_v, 2, 8, 8, false, false, 2, 4, 4)
-TILE(tile_2_v_s, 2, 8, 8, false, true, 2, 5, 4)
+TILE(tile_2_v_s, 2, 8, 8, false, true, 2, 4, 4)
 TILE(tile_2_s_v, 2, 8, 8, true, false, 2, 4, 3)
-TILE(tile_2_s_s, 2, 8, 8, true, true, 2, 5, 3)
+TILE(tile_2_s_s, 2, 8, 8, true, true, 2, 4, 3)
 TILE(tile_2_1_v, 2, 1, 8, false, false, 8, 2, 3)
 TILE(tile_2_1_s, 2, 1, 8, false, true, 8, 3, 3)
 #elif ITEM_BYTES == 4
@@ -384,9 +403,9 @@ TILE(tile_4_1_v, 4, 1, 4, false, false, 16, 4, 3)
 TILE(tile_4_1_1, 4, 1, 1, false, false, 16, 16, 2)
 TILE(tile_4_2_v, 4, 2, 4, false, false, 9, 5, 3)
 TILE(tile_4_2_1, 4, 2, 1, false, false, 8, 16, 2)
-TILE(tile_4_v_s, 4, 4, 4, false, true, 4, 5, 3)
+TILE(tile_4_v_s, 4, 4, 4, false, true, 4, 4, 3)
 TILE(tile_4_s_v, 4, 4, 4, true, false, 4, 4, 3)
-TILE(tile_4_s_s, 4, 4, 4, true, true, 4, 5, 3)
+TILE(tile_4_s_s, 4, 4, 4, true, true, 4, 4, 3)
 #elif ITEM_BYTES == 8
 TILE(tile_8_v_v, 8, 2, 2, false, false, 4, 4, 4)
 TILE(tile_8_v_1, 8, 2, 1, false, false, 4, 8, 4)
@@ -396,4 +415,4 @@ TILE(tile_8_1_1, 8, 1, 1, false, false, 8, 8, 3)
 TILE(tile_16_v_v, 16, 1, 1, false, false, 4, 4, 4)
 #endif
 
-static_assert(sizeof(TileJob) == 640, "as in job.rs");
+static_assert(sizeof(TileJob) == 648, "as in job.rs");

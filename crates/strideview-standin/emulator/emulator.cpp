@@ -58,7 +58,7 @@ extern "C" int emulate(const char* name, uint32_t blocks, const void* argument) 
     void* library = dlopen(self.dli_fname, RTLD_NOW);
     void* kernel = dlsym(library, name);
     if (kernel == nullptr) return 0;
-    if (starts(name, "tile_")) prepare<640>(kernel, argument);
+    if (starts(name, "tile_")) prepare<648>(kernel, argument);
     else if (starts(name, "any_")) prepare<1592>(kernel, argument);
     else if (starts(name, "split_") || starts(name, "join_")) prepare<432>(kernel, argument);
     else prepare<600>(kernel, argument);

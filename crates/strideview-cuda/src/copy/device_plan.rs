@@ -72,22 +72,24 @@ impl DevicePlan {
     #[doc(hidden)]
     pub fn tuned_by(plan: &CopyPlan, dst: u64, src: u64, order: u8, p: i64, q: i64, waves: u32) -> Self {
         use super::geometry::Order;
-        let order = if order == 0 { Order::Destination } else { Order::Source };
+        let order = [None, Some(Order::Destination), Some(Order::Source)][usize::from(order)];
         let targets = if p > 0 { Some((p, q)) } else { None };
-        Self::tuned(plan, dst, src, Tuning { order, targets, waves })
+        Self::tuned(plan, dst, src, Tuning { order, targets, waves: (waves > 0).then_some(waves) })
     }
 
     pub(super) fn tuned(plan: &CopyPlan, dst: u64, src: u64, tuning: Tuning) -> Self {
         let first = |address: u64, offset: i64| alignment([address.wrapping_add_signed(offset).cast_signed()]);
         let alignment =
             Alignment { dst: first(dst, plan.dst_offset()), src: first(src, plan.src_offset()) };
+        let work = work(plan, alignment, src.wrapping_add_signed(plan.src_offset()), tuning);
+        let waves = work.waves();
         Self {
-            work: work(plan, alignment, src.wrapping_add_signed(plan.src_offset()), tuning),
+            work,
             alignment,
             dst_offset: plan.dst_offset(),
             src_offset: plan.src_offset(),
             src_span: src_span(plan),
-            waves: tuning.waves,
+            waves: tuning.waves.unwrap_or(waves),
             bytes: plan.bytes(),
         }
     }
@@ -108,6 +110,15 @@ impl DevicePlan {
 }
 
 impl Work {
+    /// Blocks for each one that runs at a time: as many as there are tiles, or fewer that find out
+    /// once what a tile is like and then walk several, reading one while they write another.
+    fn waves(&self) -> u32 {
+        match self {
+            Self::Tile(_, kernel) if kernel.walks_tiles() => 8,
+            _ => u32::MAX,
+        }
+    }
+
     pub(super) fn kernel(&self) -> Option<Kernel> {
         match self {
             Self::Nothing | Self::Memcpy(_) => None,

@@ -34,7 +34,7 @@ fn same(item: i64) -> (Kernel, u32) {
 
 fn shifted(problem: &Problem<'_>, run_bytes: i64) -> Option<(DirectJob, Kernel)> {
     // As many as the least aligned run touches.
-    let chunks = (run_bytes.checked_add(30)?) / 16;
+    let chunks = (run_bytes.checked_add(127 + 15)?) / 16;
     let run = PlanAxis { extent: chunks, dst_stride: 16, src_stride: 16 };
     let (job, kernel) = plan(problem, run, None, 16, (Kernel::Shifted, 4))?;
     let (mut first_byte, mut last_byte) = (0_i64, 0_i64);
@@ -89,10 +89,10 @@ fn plan(
     (kernel, per_thread): (Kernel, u32),
 ) -> Option<(DirectJob, Kernel)> {
     let mut cuts = Vec::with_capacity(problem.axes.len() + 1);
-    cuts.push(Cut { axis: vectors, tile: 1, edge: 0 });
+    cuts.push(Cut { axis: vectors, tile: 1, edge: 0, beyond: 0 });
     for (position, axis) in problem.axes.iter().enumerate() {
         if Some(position) != inner {
-            cuts.push(Cut { axis: *axis, tile: 1, edge: 0 });
+            cuts.push(Cut { axis: *axis, tile: 1, edge: 0, beyond: 0 });
         }
     }
     fill(&mut cuts, bytes, i64::from(per_thread * THREADS));
@@ -116,7 +116,11 @@ fn plan(
     }
     let is_along_run = cuts[0].tiles() > 1;
     // The run first, since `along_run` counts on it.
-    let order = if kernel == Kernel::Shifted { Order::Listed } else { problem.tuning.order };
+    let order = if kernel == Kernel::Shifted {
+        Order::Listed
+    } else {
+        problem.tuning.order.unwrap_or(Order::Destination)
+    };
     if order == Order::Listed {
         cuts[1..].sort_by_key(|cut| cut.axis.dst_stride.wrapping_mul(cut.tile));
     }

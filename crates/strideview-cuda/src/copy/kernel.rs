@@ -63,7 +63,7 @@ kernels! {
         Reversed1 c"reversed_1" 4, Reversed2 c"reversed_2" 4, Reversed4 c"reversed_4" 4,
         Reversed8 c"reversed_8" 4,
         Spread1 c"spread_1" 4, Spread2 c"spread_2" 4, Spread4 c"spread_4" 4, Spread8 c"spread_8" 4,
-        Shifted c"shifted_16" 4,
+        Shifted c"shifted_16" 3,
     }
     Interleave {
         Split12 c"split_1_2" 4, Split13 c"split_1_3" 4, Split14 c"split_1_4" 4,
@@ -80,6 +80,17 @@ kernels! {
 
 impl Kernel {
     pub(super) const COUNT: usize = Self::ALL.len();
+
+    /// Whether a block gains from doing several tiles: as measured.
+    pub(super) fn walks_tiles(self) -> bool {
+        !matches!(
+            self,
+            Self::Tile1VV | Self::Tile1VS | Self::Tile2VV | Self::Tile2VS | Self::Tile16
+        ) && matches!(
+            self.family(),
+            Family::Tile1 | Family::Tile2 | Family::Tile4 | Family::Tile8
+        )
+    }
 
     /// The name, for people.
     pub(super) fn name(self) -> &'static str {

@@ -21,20 +21,14 @@ pub(super) struct Problem<'a> {
 }
 
 /// What measurements decide.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tuning {
-    /// In which order tiles are done.
-    pub(super) order: Order,
+    /// In which order tiles are done, in place of that of the planner.
+    pub(super) order: Option<Order>,
     /// Items of a tile along both sides, in place of those of the item size.
     pub(super) targets: Option<(i64, i64)>,
-    /// Blocks for each one that runs at a time.
-    pub(super) waves: u32,
-}
-
-impl Default for Tuning {
-    fn default() -> Self {
-        Self { order: Order::Destination, targets: None, waves: 1 }
-    }
+    /// Blocks for each one that runs at a time, in place of those of the planner.
+    pub(super) waves: Option<u32>,
 }
 
 /// The largest item that a plan can be cut into: it divides every run, every stride and both first

@@ -4,7 +4,7 @@
 use strideview_copy::PlanAxis;
 
 use super::divisor::Divisor;
-use super::geometry::{Cut, alignment, outer};
+use super::geometry::{Cut, Order, alignment, outer};
 use super::job::{MOST_INNER, THREADS, TileAxis, TileJob};
 use super::kernel::Kernel;
 use super::problem::Problem;
@@ -118,11 +118,11 @@ fn capacity(item: i64, input: Access, output: Access) -> (i64, i64) {
         (2, Access::One, Access::Vector) => (8, 2),
         (2, Access::One, _) => (8, 3),
         (1, _, Access::Vector) => (1, 4),
-        (1, _, _) => (1, 5),
+        (1, _, _) => (1, 4),
         (2, _, Access::Vector) => (2, 4),
-        (2, _, _) => (2, 5),
+        (2, _, _) => (2, 4),
         (4, Access::Two, Access::Vector) => (9, 5),
-        (4, Access::Vector | Access::Shifted, Access::Shifted) => (4, 5),
+        (4, Access::Vector | Access::Shifted, Access::Shifted) => (4, 4),
         (4, input, output) => (16 / input.items(4), 16 / output.items(4)),
         (8, input, output) => (8 / input.items(8), 8 / output.items(8)),
         _ => (4, 4),
@@ -168,6 +168,8 @@ struct Shape {
     q: Group,
     input: Access,
     output: Access,
+    /// Columns that are read before those of the tile.
+    halo: i64,
 }
 
 impl Shape {
@@ -178,7 +180,7 @@ impl Shape {
 
     fn q_items(&self, item: i64) -> i64 {
         if self.output == Access::Shifted {
-            return self.q.items;
+            return self.q.items + self.halo;
         }
         round_up(self.q.items, self.output.items(item))
     }
@@ -200,7 +202,8 @@ impl Shape {
     /// Chunks of a row that are written each at once.
     fn chunks(&self, item: i64) -> i64 {
         match self.output {
-            Access::Shifted => (self.q.items * item + 30) / 16,
+            Access::Shifted if self.halo > 0 => self.q.items * item / 16,
+            Access::Shifted => (self.q.items * item + 31 + 15) / 16,
             output => self.q_items(item) / output.items(item),
         }
     }
@@ -259,10 +262,11 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         // A single axis takes the room that vectors need.
         let tile = match edge {
             1 if shape.p.count == 1 => shape.p_items(item),
-            2 if shape.q.count == 1 => shape.q_items(item),
+            2 if shape.q.count == 1 => shape.q_items(item) - shape.halo,
             _ => tile,
         };
-        cuts.push(Cut { axis: *axis, tile, edge });
+        let beyond = if edge == 2 { shape.halo } else { 0 };
+        cuts.push(Cut { axis: *axis, tile, edge, beyond });
     }
     let limit = |group: &Group| {
         let (last, tile) = group.last();
@@ -277,14 +281,18 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
     let is_by_eight = shape.is_by_eight(item);
     let quads = item < 4 || shape.input.items(item) * item == 16;
     let places = row_bytes.min(128) / if quads { 16 } else { item };
-    let (outer, outer_count, tiles) = outer(&mut cuts, problem.tuning.order)?;
+    // Where rows of the destination are whole axes and those of the source are longer, the source
+    // gains more from its neighbours.
+    let is_by_source = shape.p.count > 1 && shape.q.count == 1 && axes[q].extent <= shape.q.items;
+    let order = if is_by_source { Order::Source } else { Order::Destination };
+    let (outer, outer_count, tiles) = outer(&mut cuts, problem.tuning.order.unwrap_or(order))?;
     let job = TileJob {
         tiles,
         outer_count,
         p_items: small(shape.p_items(item))?,
         q_items: small(shape.q_items(item))?,
         p_last: small(p_last)?,
-        q_last: small(q_last)?,
+        q_last: if shape.halo > 0 { small(shape.q_items(item))? } else { small(q_last)? },
         p_axes: shape.p.count as u32,
         q_axes: shape.q.count as u32,
         p_step,
@@ -297,6 +305,8 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         exchange_mask: small(places - 1)?,
         first_byte,
         last_byte,
+        q_halo: small(shape.halo)?,
+        q_extent: if shape.halo > 0 { small(axes[q].extent)? } else { 0 },
         p: p_axes,
         q: q_axes,
         outer,
@@ -366,8 +376,14 @@ fn shape_of(
     let grain = (32 / item).max(1);
     let in_source = |axis: &PlanAxis| axis.src_stride;
     let in_destination = |axis: &PlanAxis| axis.dst_stride;
+    let halo = halo(problem, p, q);
+    if halo > 0 {
+        return skewed(problem, p, q, full, halo);
+    }
     let mut along_p = group(axes, p, p_target, grain, in_source, |axis| axis == q);
     let mut along_q = group(axes, q, q_target, grain, in_destination, |axis| along_p.has(axis));
+    // Kernels for pairs take a little more.
+    let full = if item == 4 && sixteenths == 16 { full * 9 / 8 } else { full };
     if along_p.items * along_q.items * 2 <= full {
         along_p = group(axes, p, full / along_q.items, grain, in_source, |axis| along_q.has(axis));
         along_q =
@@ -378,7 +394,38 @@ fn shape_of(
         (4, input @ (Access::One | Access::Two), Access::Shifted) => (input, Access::One),
         (_, input, output) => (input, output),
     };
-    Some(Shape { p: along_p, q: along_q, input, output })
+    // Where whole rows are less than two chunks, items are better moved one by one.
+    if item < 4 && output == Access::Shifted && along_q.items * item < 32 {
+        return None;
+    }
+    Some(Shape { p: along_p, q: along_q, input, output, halo: 0 })
+}
+
+/// How many columns a tile reads before its own, so that rows of the destination that are not aligned
+/// are written in whole vectors: 32 bytes of them, or none.
+fn halo(problem: &Problem<'_>, p: usize, q: usize) -> i64 {
+    let (axes, item) = (problem.axes, problem.item);
+    let is_dense = axes[q].dst_stride == item && axes[p].src_stride == item;
+    let others = axes.iter().enumerate().filter(|(position, _)| *position != q);
+    let aligned =
+        alignment(others.map(|(_, axis)| axis.dst_stride).chain([problem.dst_alignment]));
+    let is_long = axes[q].extent * item >= 512 && axes[p].extent * item >= 64;
+    if item <= 4 && is_dense && is_long && aligned < 16 { 32 / item } else { 0 }
+}
+
+/// A tile with a halo.
+fn skewed(problem: &Problem<'_>, p: usize, q: usize, full: i64, halo: i64) -> Option<Shape> {
+    let (axes, item) = (problem.axes, problem.item);
+    let in_source = |axis: &PlanAxis| axis.src_stride;
+    let along_p = group(axes, p, 64, 16 / item, in_source, |_| true);
+    let columns = (full / along_p.items * item / 32 * 32) / item - halo;
+    if columns < 32 / item {
+        return None;
+    }
+    let along_q = Group { members: [(q, columns); MOST_INNER], count: 1, items: columns };
+    let (input, output) = (input(problem, &along_p), Access::Shifted);
+    let halo = if item == 4 && input == Access::One { return None } else { halo };
+    Some(Shape { p: along_p, q: along_q, input, output, halo })
 }
 
 /// The widest access to the source that alignment and extents allow.

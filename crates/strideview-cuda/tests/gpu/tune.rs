@@ -140,8 +140,8 @@ fn table_of_copies() {
                     };
                     let mut every = vec![];
                     for (p, q) in targets {
-                        for order in [0, 1] {
-                            for waves in [1, 2, 8, 1 << 20] {
+                        for order in [0, 1, 2] {
+                            for waves in [0, 1, 3, 8, 24, 1 << 20] {
                                 every.push((order, p, q, waves));
                             }
                         }

@@ -140,6 +140,19 @@ fn kernels_copy_at_the_edges_of_tiles() {
     outcomes.finish();
 }
 
+/// Without pools the host waits, and nothing is left behind either.
+#[test]
+fn overlapping_copies_need_no_pools() {
+    let standin = standin();
+    let stream = device(3).create_stream().unwrap();
+    let mut bytes = Bytes::new(&noise(40_000, 1));
+    let (dst, src) = (bytes.address(4), bytes.address(0));
+    // SAFETY: the bytes of both sides are there.
+    unsafe { enqueue_overlapping(&plan(&transposed()), dst, src, &stream) }.unwrap();
+    assert_eq!((standin.calls("cuMemAlloc"), standin.calls("cuMemFree")), (1, 1));
+    assert_eq!(standin.alive().0, 0);
+}
+
 /// A transposed copy of 64 x 64 items of four bytes.
 fn transposed() -> CopyCase {
     CopyCase {
@@ -176,8 +189,8 @@ fn an_image_that_the_driver_refuses_is_followed_by_the_next() {
 #[test]
 fn failures_of_each_call_leave_nothing_behind() {
     let standin = standin();
-    for ordinal in [0, 3] {
-        let stream = device(ordinal).create_stream().unwrap();
+    {
+        let stream = device(0).create_stream().unwrap();
         let mut bytes = Bytes::new(&noise(40_000, 1));
         let plan = plan(&transposed());
         let (dst, src) = (bytes.address(4), bytes.address(0));
@@ -185,7 +198,8 @@ fn failures_of_each_call_leave_nothing_behind() {
             &standin,
             // SAFETY: the bytes of both sides are there.
             || unsafe { enqueue_overlapping(&plan, dst, src, &stream) }.map_err(|error| error.to_string()),
-            |call| ["cuCtxPopCurrent", "cuMemFreeAsync", "cuMemFree"].contains(&call),
+            // A release that fails in the order of the stream is done after it.
+            |call| ["cuCtxPopCurrent", "cuMemFreeAsync"].contains(&call),
         );
         assert!(calls >= 6, "{calls} calls");
     }
