@@ -191,6 +191,45 @@ template <int COUNT> __device__ __forceinline__ void shifted(const DirectJob& jo
     }
 }
 
+// As `shifted`, where runs begin and end at multiples of 4 on both sides: words are read one by one.
+template <int COUNT> __device__ __forceinline__ void shifted_words(const DirectJob& job) {
+    for (u32 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
+        u64 dst = job.dst, src = job.src;
+        u32 edges = place(job.outer, job.outer_count, tile, dst, src);
+        i64 before_tile = 0;
+        if (job.along_run) {
+            u32 rest = divide(tile, job.outer[0].tiles);
+            before_tile = i64(tile - rest * job.outer[0].tiles.value) * job.box[0].extent.value * 16;
+        }
+        u64 to[COUNT];
+        uint4 vectors[COUNT];
+        u32 first[COUNT], last[COUNT];
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            u64 at_dst, at_src;
+            u32 chunk = 0;
+            first[k] = last[k] = 0;
+            find(job, k * THREADS + threadIdx.x, edges, at_dst, at_src, chunk);
+            u32 before = (u32(dst + at_dst) - u32(before_tile) - chunk * 16) & 127;
+            i64 offset = before_tile + chunk * 16 - before;
+            to[k] = dst + at_dst - before;
+            if (at_dst == NOWHERE || offset >= job.run_bytes || offset <= -16) continue;
+            first[k] = offset < 0 ? u32(-offset) : 0;
+            last[k] = job.run_bytes - offset < 16 ? u32(job.run_bytes - offset) : 16;
+            u64 address = src + at_src - before;
+            if (first[k] == 0 && last[k] > 0) vectors[k].x = load<4>(address);
+            if (first[k] <= 4 && last[k] > 4) vectors[k].y = load<4>(address + 4);
+            if (first[k] <= 8 && last[k] > 8) vectors[k].z = load<4>(address + 8);
+            if (last[k] > 12) vectors[k].w = load<4>(address + 12);
+        }
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            if (last[k] - first[k] == 16) store<16>(to[k], vectors[k]);
+            else if (last[k] != 0) store_part(to[k], vectors[k], first[k], last[k]);
+        }
+    }
+}
+
 #define DIRECT(NAME, BYTES, ITEM, MODE, COUNT)                                                        \
     extern "C" __global__ void __launch_bounds__(THREADS, 4)                                          \
         NAME(const __grid_constant__ DirectJob job) {                                                 \
@@ -214,6 +253,10 @@ DIRECT(spread_1, 16, 1, SPREAD, 2)
 DIRECT(spread_2, 16, 2, SPREAD, 2)
 DIRECT(spread_4, 16, 4, SPREAD, 4)
 DIRECT(spread_8, 16, 8, SPREAD, 4)
+
+extern "C" __global__ void __launch_bounds__(THREADS, 5) shifted_4(const __grid_constant__ DirectJob job) {
+    shifted_words<4>(job);
+}
 
 extern "C" __global__ void __launch_bounds__(THREADS, 3) shifted_16(const __grid_constant__ DirectJob job) {
     shifted<4>(job);
