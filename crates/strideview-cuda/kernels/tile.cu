@@ -97,13 +97,13 @@ struct Tile {
         return row < job.p_items;
     }
 
-    // A side whose vectors have any alignment reads items of four bytes one by one, others as aligned
-    // vectors that it shifts.
+    // A side whose vectors have any alignment reads items of four bytes one by one, smaller ones as
+    // words that it shifts.
     static constexpr bool FUNNELS = SHIFTED_IN && ITEM < 4;
 
     __device__ __forceinline__ In read(u64 address) const {
         if constexpr (FUNNELS) {
-            return load_shifted(address, 0, 16, job.src_low, job.src_high);
+            return load_bytes(address, 0, 16);
         } else if constexpr (SHIFTED_IN) {
             return make_uint4(load<4>(address), load<4>(address + 4), load<4>(address + 8), load<4>(address + 12));
         } else {
@@ -120,7 +120,7 @@ struct Tile {
     // The first `count` items of a vector.
     __device__ __forceinline__ In read_part(u64 address, u32 count) const {
         if constexpr (FUNNELS) {
-            return load_shifted(address, 0, count * ITEM, job.src_low, job.src_high);
+            return load_bytes(address, 0, count * ITEM);
         } else {
             In vector;
             Word<ITEM>* items = reinterpret_cast<Word<ITEM>*>(&vector);
@@ -248,16 +248,14 @@ struct Tile {
         if (is_inside(src) && !is_cut) {
             u32 mask = limits.is_whole ? ~0u : there(limits);
             if constexpr (FUNNELS) {
-                uint4 fronts[READS][ROWS], backs[READS][ROWS];
+                Words words[READS][ROWS];
 #pragma unroll
                 for (int k = 0; k < READS; k++) {
 #pragma unroll
                     for (int r = 0; r < ROWS; r++) {
                         i32 offset = from[k * ROWS + r];
-                        u64 base = src + i64(offset) * ITEM & ~15ull;
                         if (offset != NONE && mask >> (k * ROWS + r) & 1) {
-                            fronts[k][r] = load<16>(base);
-                            backs[k][r] = load<16>(base + 16);
+                            words[k][r].load_around(src + i64(offset) * ITEM);
                         }
                     }
                 }
@@ -265,8 +263,7 @@ struct Tile {
                 for (int k = 0; k < READS; k++) {
 #pragma unroll
                     for (int r = 0; r < ROWS; r++) {
-                        u32 shift = u32(src + i64(from[k * ROWS + r]) * ITEM) & 15;
-                        rows[k][r] = funnel(fronts[k][r], backs[k][r], shift);
+                        rows[k][r] = words[k][r].shifted(u32(src) + u32(from[k * ROWS + r]) * ITEM);
                     }
                 }
             } else {
@@ -430,7 +427,7 @@ TILE(tile_4_v_v, 4, 4, 4, false, false, 4, 4, 4)
 TILE(tile_4_v_1, 4, 4, 1, false, false, 4, 16, 3)
 TILE(tile_4_1_v, 4, 1, 4, false, false, 16, 4, 3)
 TILE(tile_4_1_1, 4, 1, 1, false, false, 16, 16, 2)
-TILE(tile_4_2_v, 4, 2, 4, false, false, 9, 5, 4)
+TILE(tile_4_2_v, 4, 2, 4, false, false, 9, 5, 3)
 TILE(tile_4_2_1, 4, 2, 1, false, false, 8, 16, 2)
 TILE(tile_4_v_s, 4, 4, 4, false, true, 4, 4, 4)
 TILE(tile_4_s_v, 4, 4, 4, true, false, 4, 4, 4)

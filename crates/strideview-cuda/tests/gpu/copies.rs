@@ -297,7 +297,7 @@ fn more_items_than_32_bits_count() {
                 let part = block.len().min(bytes - at);
                 raw.copy(first as usize + at, block.as_ptr().addr(), part, 0).unwrap();
                 // Not quite the same again.
-                at += (part - (at / block.len()) % 251).max(1);
+                at += part.saturating_sub((at / block.len()) % 251).max(1);
             }
             let run = |case: &CopyCase, dst: u64, src: u64| {
                 let plan = DevicePlan::new(&plan(case), dst, src);
