@@ -14,6 +14,8 @@ pub use device::Device;
 pub use dtype::DType;
 pub use error::{CODES, Error, ErrorKind};
 pub use transfer::{copy, empty_like, explain_copy};
+#[cfg(feature = "cuda")]
+pub use transfer::{copy_on, explain_copy_on_device};
 pub use view::{Element, HostSlice, StridedMemoryView, Values};
 
 pub use strideview_copy::{CopyError, CopyPlan, Kernel, PlanAxis};
@@ -30,7 +32,7 @@ pub use strideview_memory::{
 #[cfg(feature = "cuda")]
 pub mod cuda {
     pub use strideview_cuda::{
-        CudaError, Device, DeviceResource, Event, ManagedResource, PinnedResource, Stream,
+        CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource, PinnedResource, Stream,
         StreamArg, driver_version, is_available, order_after,
     };
 }

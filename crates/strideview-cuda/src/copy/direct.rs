@@ -117,11 +117,7 @@ fn plan(
     }
     let is_along_run = cuts[0].tiles() > 1;
     // The run first, since `along_run` counts on it.
-    let order = if matches!(kernel, Kernel::Shifted | Kernel::ShiftedWords) {
-        Order::Listed
-    } else {
-        problem.tuning.order.unwrap_or(Order::Destination)
-    };
+    let order = if matches!(kernel, Kernel::Shifted | Kernel::ShiftedWords) { Order::Listed } else { Order::Destination };
     if order == Order::Listed {
         cuts[1..].sort_by_key(|cut| cut.axis.dst_stride.wrapping_mul(cut.tile));
     }

@@ -13,10 +13,6 @@ macro_rules! kernels {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(super) enum Kernel { $($($kernel),*),* }
 
-        impl Family {
-            pub(super) const COUNT: usize = [$(Self::$family),*].len();
-        }
-
         impl Kernel {
             pub(super) const ALL: &[Self] = &[$($(Self::$kernel),*),*];
 

@@ -281,11 +281,11 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
     let is_by_eight = shape.is_by_eight(item);
     let quads = item < 4 || shape.input.items(item) * item == 16;
     let places = row_bytes.min(128) / if quads { 16 } else { item };
-    // Where rows of the destination are whole axes and those of the source are longer, the source
-    // gains more from its neighbours.
-    let is_by_source = shape.p.count > 1 && shape.q.count == 1 && axes[q].extent <= shape.q.items;
+    // The side whose rows are shorter gains more from its neighbours.
+    let is_folded = shape.p.count + shape.q.count > 2;
+    let is_by_source = is_folded && shape.p.items < shape.q.items;
     let order = if is_by_source { Order::Source } else { Order::Destination };
-    let (outer, outer_count, tiles) = outer(&mut cuts, problem.tuning.order.unwrap_or(order))?;
+    let (outer, outer_count, tiles) = outer(&mut cuts, order)?;
     let job = TileJob {
         tiles,
         outer_count,
@@ -355,7 +355,7 @@ fn bytes_read(axes: &[PlanAxis], shape: &Shape, item: i64) -> Option<(i64, i64)>
 
 /// The largest tile that fits: where the whole target does not, a part of it.
 fn shape(problem: &Problem<'_>, p: usize, q: usize) -> Option<Shape> {
-    let targets = problem.tuning.targets.unwrap_or(targets(problem.item));
+    let targets = targets(problem.item);
     let shapes = [16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1]
         .into_iter()
         .filter_map(|sixteenths| shape_of(problem, p, q, targets, sixteenths));

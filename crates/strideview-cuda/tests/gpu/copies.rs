@@ -28,6 +28,8 @@ impl<'a> Arena<'a> {
     fn write(&self, bytes: &[u8]) {
         assert!(bytes.len() <= self.size);
         self.raw.copy(self.address, bytes.as_ptr().addr(), bytes.len(), 0).unwrap();
+        // Other streams do not wait for it.
+        self.raw.synchronize_stream(0).unwrap();
     }
 
     fn read(&self, bytes: &mut [u8]) {

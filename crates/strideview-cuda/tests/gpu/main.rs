@@ -7,7 +7,7 @@
 
 mod copies;
 mod raw;
-mod tune;
+mod timed;
 
 use std::env;
 use std::io::{self, Write};

@@ -17,6 +17,8 @@ mod transform;
 mod values;
 
 pub(crate) use access::{copy_on_host, plan_copy};
+#[cfg(feature = "cuda")]
+pub(crate) use access::{copy_on_device, plan_on_device};
 pub use element::Element;
 pub use slice::HostSlice;
 pub use strided_view::StridedMemoryView;
