@@ -30,8 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     let script = format!("{KERNELS}/compile.py");
     let images = format!("{KERNELS}/images");
-    let mut command: Command =
-        venv.command(&[&script, COMPILERS[0].0, COMPILERS[1].0, &images]);
+    let mut command: Command = venv.command(&[&script, COMPILERS[0].0, COMPILERS[1].0, &images]);
     command.args(arguments);
     process::run(command)
 }

@@ -106,7 +106,8 @@ fn is_anything_to_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Resu
         return Err(Error::ReadOnly);
     }
     check_unique(dst.layout())?;
-    let is_nothing = dst.shape() == src.shape() && (dst.layout().is_empty() || dst.is_same_memory(src));
+    let is_nothing =
+        dst.shape() == src.shape() && (dst.layout().is_empty() || dst.is_same_memory(src));
     Ok(!is_nothing)
 }
 

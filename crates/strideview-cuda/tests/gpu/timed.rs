@@ -114,11 +114,16 @@ fn table_of_copies() {
             let mut result = vec![0_u8; size];
             let mut csv = String::from("case,kernel,memcpy_gb_per_s,gb_per_s,fraction\n");
             for timed in table() {
-                let scale = |strides: &[i64]| -> Vec<i64> { strides.iter().map(|stride| stride * timed.item).collect() };
-                let plan = CopyPlan::new(&timed.shape, &scale(&timed.dst), &scale(&timed.src), timed.item).unwrap();
+                let scale = |strides: &[i64]| -> Vec<i64> {
+                    strides.iter().map(|stride| stride * timed.item).collect()
+                };
+                let plan =
+                    CopyPlan::new(&timed.shape, &scale(&timed.dst), &scale(&timed.src), timed.item)
+                        .unwrap();
                 let written: i64 = timed.shape.iter().product();
                 let bytes_moved = (written + timed.read) * timed.item;
-                let low: i64 = timed.shape.iter().zip(&timed.src).map(|(e, s)| ((e - 1) * s).min(0)).sum();
+                let low: i64 =
+                    timed.shape.iter().zip(&timed.src).map(|(e, s)| ((e - 1) * s).min(0)).sum();
                 let from = (src as u64).wrapping_add_signed(-low * timed.item);
                 let payload = (written * timed.item) as usize;
                 let memcpy = || raw.copy(dst, src, payload, stream.handle()).unwrap();
@@ -140,7 +145,11 @@ fn table_of_copies() {
                     }
                     let item = timed.item as usize;
                     let (to, from) = (at as usize * item, (offset - low) as usize * item);
-                    assert!(result[to..to + item] == bytes[from..from + item], "{}: {at}", timed.name);
+                    assert!(
+                        result[to..to + item] == bytes[from..from + item],
+                        "{}: {at}",
+                        timed.name
+                    );
                 }
                 milliseconds(&stream, &events, 10, &go);
                 let (mut own, mut base) = (vec![], vec![]);
@@ -158,7 +167,8 @@ fn table_of_copies() {
                 note(&format!("{name:24} {kernel:12} {memcpy_gbs:5.0} {gbs:5.0} {fraction:5.3}"));
             }
             if let Some(folder) = std::env::var_os("STRIDEVIEW_RECORD") {
-                std::fs::write(std::path::Path::new(&folder).join("device-copies.csv"), csv).unwrap();
+                std::fs::write(std::path::Path::new(&folder).join("device-copies.csv"), csv)
+                    .unwrap();
             }
             // The host's time for a small copy.
             let plan = || CopyPlan::new(&[64, 64], &[256, 4], &[4, 256], 4).unwrap();

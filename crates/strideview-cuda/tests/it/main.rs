@@ -6,8 +6,8 @@
 
 mod calls;
 mod copies;
-mod emulator;
 mod devices;
+mod emulator;
 mod memory;
 mod pointers;
 mod streams;
