@@ -107,9 +107,11 @@ def measure(name, make, bar):
     source = make()
     if isinstance(source, torch.Tensor):
         target = torch.empty(source.shape, dtype=source.dtype, device="cuda")
+        clear = target.zero_
         expected = lambda: torch.equal(target.view(torch.uint8), source.contiguous().view(torch.uint8))
     else:
         target = cupy.empty(source.shape, source.dtype)
+        clear = lambda: target.fill(0)
         expected = lambda: bool((target.view("u4") == cupy.ascontiguousarray(source).view("u4")).all())
     payload = target.numel() * target.element_size() if isinstance(target, torch.Tensor) else target.nbytes
     plain, other = torch.empty(payload, dtype=torch.uint8, device="cuda"), torch.empty(payload, dtype=torch.uint8, device="cuda")
@@ -124,7 +126,7 @@ def measure(name, make, bar):
             continue
         if each != "memcpy":
             assert expected(), f"{name}: {each} is wrong"
-            target.fill_(0)
+            clear()
         milliseconds(one, 3)
     for _ in range(9):
         for each, one in work.items():

@@ -105,7 +105,7 @@ impl Work {
     fn waves(&self) -> u32 {
         match self {
             Self::Tile(..) => 24,
-            Self::Direct(_, Kernel::Shifted | Kernel::ShiftedWords) => 24,
+            Self::Direct(_, kernel) if !kernel.is_plain() => 24,
             _ => u32::MAX,
         }
     }

@@ -77,6 +77,12 @@ kernels! {
 impl Kernel {
     pub(super) const COUNT: usize = Self::ALL.len();
 
+    /// Whether it moves vectors as they are.
+    pub(super) fn is_plain(self) -> bool {
+        use Kernel::{Direct1, Direct2, Direct4, Direct8, Direct16};
+        matches!(self, Direct1 | Direct2 | Direct4 | Direct8 | Direct16)
+    }
+
     /// The name, for people.
     pub(super) fn name(self) -> &'static str {
         self.symbol().to_str().unwrap_or_default()

@@ -200,8 +200,8 @@ fn failures_of_each_call_leave_nothing_behind() {
         let (dst, src) = (bytes.address(4), bytes.address(0));
         let calls = fail_each(
             &standin,
-            // SAFETY: the bytes of both sides are there.
             || {
+                // SAFETY: the bytes of both sides are there.
                 unsafe { enqueue_overlapping(&plan, dst, src, &stream) }
                     .map_err(|error| error.to_string())
             },
