@@ -16,6 +16,8 @@ pub use device::Device;
 pub use dtype::DType;
 pub use error::{CODES, Error, ErrorKind};
 pub use transfer::{copy, empty_like, explain_copy};
+#[cfg(feature = "cuda")]
+pub use transfer::{copy_on, explain_copy_on_device};
 pub use view::{Element, HostSlice, StridedMemoryView, Values};
 
 pub use strideview_copy::{CopyError, CopyPlan, Kernel, PlanAxis};
@@ -32,8 +34,8 @@ pub use strideview_memory::{
 #[cfg(feature = "cuda")]
 pub mod cuda {
     pub use strideview_cuda::{
-        CudaError, Device, DeviceResource, Event, ManagedResource, PinnedResource, Stream,
-        StreamArg, driver_version, is_available, order_after,
+        CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource, PinnedResource,
+        Stream, StreamArg, driver_version, is_available, order_after,
     };
 }
 

@@ -6,7 +6,9 @@
 
 mod bytes;
 mod calls;
+mod copies;
 mod devices;
+mod emulator;
 mod memory;
 mod pointers;
 mod streams;

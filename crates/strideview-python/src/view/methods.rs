@@ -5,7 +5,7 @@ use strideview::DType;
 
 use super::object::ViewObject;
 use super::pickle;
-use super::transfer::copy_objects;
+use super::transfer::{Order, copy_objects};
 use crate::convert::{axes, integer, integers, slices};
 use crate::errors::OrRaise;
 use crate::layout::layout_of;
@@ -114,7 +114,7 @@ methods! { METHODS, ViewObject, this:
     /// ----------
     /// src : StridedMemoryView or array
     /// stream, allocator, blocking
-    ///     For memory of devices; copies on the host are done on return.
+    ///     For memory of devices; see ``strideview.copy``. Copies on the host are done on return.
     ///
     /// Raises
     /// ------
@@ -129,18 +129,19 @@ methods! { METHODS, ViewObject, this:
     /// [[0.0, 2.0, 4.0], [1.0, 3.0, 5.0]]
     copy_from(src; stream, allocator, blocking;)
     "($self, src, stream=None, allocator=None, blocking=None)" => {
-        // Every copy on the host is finished on return, whatever was asked for.
-        let _ = (stream, allocator, blocking);
+        let _ = allocator;
+        let order = Order::of(optional(stream).as_deref(), optional(blocking).as_deref())?;
         let this = object(src.py(), this);
-        copy_objects(&this, &src)
+        copy_objects(&this, &src, &order)
     };
 
     /// Copies the elements of this view into another; see ``copy_from``.
     copy_to(dst; stream, allocator, blocking;)
     "($self, dst, stream=None, allocator=None, blocking=None)" => {
-        let _ = (stream, allocator, blocking);
+        let _ = allocator;
+        let order = Order::of(optional(stream).as_deref(), optional(blocking).as_deref())?;
         let this = object(dst.py(), this);
-        copy_objects(&dst, &this)
+        copy_objects(&dst, &this, &order)
     };
 
     /// Makes the producer's stream wait for the stream that this view is used on.

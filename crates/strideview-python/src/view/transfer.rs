@@ -6,12 +6,14 @@ use std::mem::MaybeUninit;
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use strideview::StridedMemoryView;
+use strideview::cuda::{Device, Stream};
 
 use super::import::from_any_interface;
 use super::object::{new_view, try_view_of};
 use crate::buffer::PyBuffer;
 use crate::errors::OrRaise;
 use crate::raw::place::Place;
+use crate::stream::stream_argument;
 
 /// Copies of fewer bytes keep the GIL: giving it up and taking it back would cost more.
 const BYTES_TO_RELEASE_THE_GIL_FOR: i64 = 1 << 16;
@@ -44,14 +46,59 @@ fn view_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<AnyView<'a>> {
     }
 }
 
+/// In which order a copy between places of a device is done, and whether the host waits.
+pub(super) struct Order {
+    /// None for the stream that the destination is used on, or else the legacy default stream.
+    stream: Option<Stream>,
+    is_blocking: bool,
+}
+
+impl Order {
+    pub(super) fn of(
+        stream: Option<&Bound<'_, PyAny>>,
+        blocking: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let stream = stream.map(stream_argument).transpose()?.flatten();
+        let is_blocking = blocking.map(|blocking| blocking.is_truthy()).transpose()?;
+        Ok(Self { stream, is_blocking: is_blocking.unwrap_or(false) })
+    }
+}
+
 /// Copies the elements of one object into another.
-pub(super) fn copy_objects(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(super) fn copy_objects(
+    dst: &Bound<'_, PyAny>,
+    src: &Bound<'_, PyAny>,
+    order: &Order,
+) -> PyResult<()> {
     let (dst_view, src_view) = (view_of(dst)?, view_of(src)?);
     let (to, from) = (dst_view.get(), src_view.get());
+    let device = to.device_id();
+    if device >= 0 && !(to.access().host && from.access().host) {
+        return copy_on_device(dst.py(), to, from, order, device);
+    }
     if to.nbytes() < BYTES_TO_RELEASE_THE_GIL_FOR {
         return strideview::copy(to, from).or_raise();
     }
     dst.py().detach(|| strideview::copy(to, from)).or_raise()
+}
+
+/// Queues a copy on the stream that was named, or on the legacy default stream.
+fn copy_on_device(
+    py: Python<'_>,
+    dst: &StridedMemoryView,
+    src: &StridedMemoryView,
+    order: &Order,
+    device: i32,
+) -> PyResult<()> {
+    let stream = match &order.stream {
+        Some(stream) => stream.clone(),
+        None => Device::new(device).and_then(Device::default_stream).or_raise()?,
+    };
+    strideview::copy_on(dst, src, &stream).or_raise()?;
+    if order.is_blocking {
+        return py.detach(|| stream.synchronize()).or_raise();
+    }
+    Ok(())
 }
 
 /// Copies the elements of one view, or of anything a view can be made of, into another.
@@ -60,8 +107,12 @@ pub(super) fn copy_objects(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> Py
 /// ----------
 /// dst, src : StridedMemoryView or array
 ///     Of equal shape and dtype; they may overlap.
-/// stream, allocator, blocking
-///     For memory of devices; copies on the host are done on return.
+/// stream : stream, optional
+///     For two places of a device: where the copy is queued; the legacy default stream without one.
+/// allocator : optional
+///     Not used yet.
+/// blocking : bool, optional
+///     True: the host waits for the copy on a device. Copies on the host are done on return.
 ///
 /// Examples
 /// --------
@@ -77,11 +128,10 @@ pub(crate) fn copy(
     src: &Bound<'_, PyAny>,
     stream: Option<&Bound<'_, PyAny>>,
     allocator: Option<&Bound<'_, PyAny>>,
-    blocking: Option<bool>,
+    blocking: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    // Every copy on the host is finished on return, whatever was asked for.
-    let _ = (stream, allocator, blocking);
-    copy_objects(dst, src)
+    let _ = allocator;
+    copy_objects(dst, src, &Order::of(stream, blocking)?)
 }
 
 /// What a copy would do: axes, kernel and bytes.
@@ -96,7 +146,10 @@ pub(crate) fn copy(
 pub(crate) fn explain_copy(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<String> {
     let (dst, src) = (view_of(dst)?, view_of(src)?);
     let plan = strideview::explain_copy(dst.get(), src.get()).or_raise()?;
-    Ok(plan.to_string())
+    match strideview::explain_copy_on_device(dst.get(), src.get()).or_raise()? {
+        Some(on_device) => Ok(format!("{plan}\non the device: {on_device}")),
+        None => Ok(plan.to_string()),
+    }
 }
 
 /// A new dense view on the host with the shape, dtype and axis order of another.

@@ -16,6 +16,8 @@ mod strided_view;
 mod transform;
 mod values;
 
+#[cfg(feature = "cuda")]
+pub(crate) use access::{copy_on_device, plan_on_device};
 pub(crate) use access::{copy_on_host, plan_copy};
 pub use element::Element;
 pub use slice::HostSlice;
