@@ -99,8 +99,8 @@ impl Machine {
     }
 }
 
-/// Waking a thread takes as long as copying some hundred kilobytes in the caches.
-const THREAD_BYTES: i64 = 512 << 10;
+/// Telling a thread takes as long as copying some hundred kilobytes in the caches.
+const THREAD_BYTES: i64 = 1 << 20;
 
 /// Where the processor does not say.
 const USUAL_CACHE: i64 = 16 << 20;

@@ -6,7 +6,7 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
@@ -69,22 +69,10 @@ pub fn set_threads(count: usize) {
 /// Parts for each thread: so that one that is held up leaves work to others.
 const PARTS: usize = 4;
 
-/// An address that may be used on another thread.
-#[derive(Clone, Copy)]
-struct Address<T>(T);
-
-// SAFETY: an address by itself does nothing; `share` says who uses what.
-unsafe impl<T> Send for Address<T> {}
-// SAFETY: as above.
-unsafe impl<T> Sync for Address<T> {}
-
-impl<T: Copy> Address<T> {
-    fn get(self) -> T {
-        self.0
-    }
-}
-
 /// Does a plan with the threads that it asks for; with fewer when there are none to be had.
+///
+/// The caller begins at once, and waits for no thread that has not begun: one that wakes up after
+/// the last part was taken finds nothing to do.
 ///
 /// # Safety
 ///
@@ -96,26 +84,80 @@ pub(super) unsafe fn share(host: &HostPlan, dst: *mut u8, src: *const u8) {
         // SAFETY: the caller promises all of it.
         return unsafe { do_alone(host, dst, src) };
     };
-    let next = AtomicUsize::new(0);
-    let (dst, src) = (Address(dst), Address(src));
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Relaxed);
-            if index >= parts {
-                return;
-            }
-            let part = cut.part(host, index, parts);
-            // SAFETY: the caller promises all of it for the plan, of which the parts are different
-            // bytes, each done by one thread; the scope below ends before this function.
-            unsafe { do_alone(&part, dst.get(), src.get()) };
-        }
-    };
-    pool.in_place_scope(|scope| {
-        for _ in 1..host.threads.min(parts) {
-            scope.spawn(|_| work());
-        }
-        work();
+    let work = Arc::new(Work {
+        host: host.clone(),
+        cut,
+        parts,
+        sides: (dst, src),
+        taken: AtomicUsize::new(0),
+        left: Mutex::new(parts),
+        is_done: Condvar::new(),
     });
+    for _ in 1..host.threads.min(parts) {
+        let work = Arc::clone(&work);
+        pool.spawn(move || {
+            // SAFETY: a part that is taken is done before `wait` below returns, so while the caller's
+            // promises hold.
+            unsafe { work.take_part() };
+        });
+    }
+    // SAFETY: the caller promises all of it.
+    unsafe { work.take_part() };
+    work.wait();
+}
+
+/// A copy in parts, each to be taken by one thread.
+struct Work {
+    host: HostPlan,
+    cut: Cut,
+    parts: usize,
+    sides: (*mut u8, *const u8),
+    /// How many parts have been taken; more, when threads came too late.
+    taken: AtomicUsize,
+    /// How many parts are not done.
+    left: Mutex<usize>,
+    is_done: Condvar,
+}
+
+// SAFETY: the addresses are used by `take_part` alone, which says when.
+unsafe impl Send for Work {}
+// SAFETY: as above; different threads use the bytes of different parts.
+unsafe impl Sync for Work {}
+
+impl Work {
+    /// Takes parts and does them until none is left.
+    ///
+    /// # Safety
+    ///
+    /// 1. Until every part is done: what [`do_alone`] asks for, for the plan and the two sides.
+    unsafe fn take_part(&self) {
+        let mut done = 0;
+        loop {
+            let index = self.taken.fetch_add(1, Relaxed);
+            if index >= self.parts {
+                break;
+            }
+            let part = self.cut.part(&self.host, index, self.parts);
+            // SAFETY: the caller promises it for the plan; its parts are different bytes, and no
+            // other thread has taken this one.
+            unsafe { do_alone(&part, self.sides.0, self.sides.1) };
+            done += 1;
+        }
+        if done > 0 {
+            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+            *left -= done;
+            if *left == 0 {
+                self.is_done.notify_one();
+            }
+        }
+    }
+
+    /// Waits until every part is done.
+    fn wait(&self) {
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.is_done.wait_while(left, |left| *left > 0);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 struct Pool {
