@@ -21,6 +21,7 @@ mod odometer;
 mod order;
 mod overlapping;
 mod run;
+mod shifted;
 mod split;
 mod stream;
 mod strided;

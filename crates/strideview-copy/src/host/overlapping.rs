@@ -2,14 +2,14 @@
 
 use std::mem::MaybeUninit;
 
-use super::{copy, length, offset};
+use super::{copy, length, offset, shifted};
 use crate::error::{CopyError, Quantity, Side};
 use crate::plan::{CopyPlan, Kernel, Temporary};
 
 /// As [`copy()`](super::copy), for sides that may share bytes: the result is that of reading
 /// everything before anything is written.
 ///
-/// A single run is moved in place. Anything else goes through a temporary of the bytes that are
+/// A single run, and a layout that is moved by some bytes, are moved in place. Anything else goes through a temporary of the bytes that are
 /// read, each counted once.
 ///
 /// # Errors
@@ -48,6 +48,12 @@ pub unsafe fn copy_overlapping(
             // SAFETY: (1, 2) the caller promises them for the one run of the plan; bytes need no
             // alignment.
             unsafe { std::ptr::copy(src, dst, length(plan.run_bytes())) };
+        }
+        _ if shifted::is_shifted(plan) => {
+            let dst = dst.wrapping_offset(offset(plan.dst_offset()));
+            let src = src.wrapping_offset(offset(plan.src_offset()));
+            // SAFETY: the caller promises the runs of the plan; which is shifted, as asked above.
+            unsafe { shifted::copy(plan, dst, src) };
         }
         // SAFETY: (1, 2) the caller promises them.
         _ => unsafe { copy_through_temporary(plan, dst, src) }?,

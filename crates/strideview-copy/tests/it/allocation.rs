@@ -72,3 +72,17 @@ fn a_temporary_holds_what_is_read_once() {
     assert_eq!(count, (1, 4));
     assert_eq!(memory, *b"dcba".repeat(100));
 }
+
+#[test]
+fn a_layout_is_moved_without_a_temporary() {
+    // Rows of 3 bytes, 8 apart, one byte further on.
+    let plan = CopyPlan::new(&[10, 3], &[8, 1], &[8, 1], 1).unwrap();
+    let mut memory: Vec<u8> = (0..81).collect();
+    let start = memory.as_mut_ptr();
+    let count = allocations(|| {
+        // SAFETY: (1) bytes 1 to 75 are written, 0 to 74 read; (2) it is a local vector.
+        unsafe { host::copy_overlapping(&plan, start.wrapping_add(1), start) }.unwrap();
+    });
+    assert_eq!(count, (0, 0));
+    assert_eq!(memory[..9], [0, 0, 1, 2, 4, 5, 6, 7, 8]);
+}

@@ -11,13 +11,19 @@ use crate::runner::noise;
 /// Copies with both sides in one memory, the source `shift` bytes after where the two begin
 /// together, and compares all of it with the copy from a snapshot.
 fn check(case: &Case, shift: usize, lead: usize) {
+    check_shifted(case, (0, shift), lead);
+}
+
+/// As [`check`], with both sides moved from where they begin together: (destination, source).
+fn check_shifted(case: &Case, by: (usize, usize), lead: usize) {
+    let shift = by.0.max(by.1);
     let plan = CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, case.itemsize)
         .expect("small");
     let ((dst_low, dst_high), (src_low, src_high)) = (case.dst_span(), case.src_span());
     let len = (dst_high - dst_low).max(src_high - src_low);
     let mut memory = noise(usize::try_from(len).expect("small") + shift + lead + 32, 5);
-    let dst_at = usize::try_from(lead as i128 - dst_low).expect("small");
-    let src_at = usize::try_from((lead + shift) as i128 - src_low).expect("small");
+    let dst_at = usize::try_from((lead + by.0) as i128 - dst_low).expect("small");
+    let src_at = usize::try_from((lead + by.1) as i128 - src_low).expect("small");
     let expected = copied(&case.elements(), case.itemsize, (&memory, dst_at), (&memory, src_at));
     let start = memory.as_mut_ptr();
     // SAFETY: (1) both spans lie inside the vector; (2) it is a local variable.
@@ -25,7 +31,7 @@ fn check(case: &Case, shift: usize, lead: usize) {
         host::copy_overlapping(&plan, start.wrapping_add(dst_at), start.wrapping_add(src_at))
     };
     assert_eq!(result, Ok(()));
-    assert!(memory == expected, "shifted by {shift}: {case:?}\n{plan}");
+    assert!(memory == expected, "shifted by {by:?}: {case:?}\n{plan}");
 }
 
 fn line(extent: i64, dst_stride: i64, src_stride: i64, itemsize: i64) -> Case {
@@ -47,6 +53,26 @@ fn shifts_by_any_number_of_bytes() {
                 check(&line(50, 2 * itemsize, itemsize, itemsize), shift, lead);
                 check(&line(50, -itemsize, 2 * itemsize, itemsize), shift, lead);
                 check(&line(50, itemsize, 0, itemsize), shift, lead);
+            }
+        }
+    }
+}
+
+/// The same layout on both sides, with gaps, moved either way: in place, without a temporary.
+#[test]
+fn layouts_with_gaps_move_either_way() {
+    for itemsize in [1, 4, 12, 40] {
+        for strides in [[64, 1], [-64, 1], [64, -3], [40, 2]] {
+            let strides = strides.map(|stride| stride * itemsize).to_vec();
+            let case = Case {
+                shape: vec![5, 12],
+                dst_strides: strides.clone(),
+                src_strides: strides,
+                itemsize,
+            };
+            for shift in 0..200 {
+                check_shifted(&case, (0, shift), 1);
+                check_shifted(&case, (shift, 0), 1);
             }
         }
     }
