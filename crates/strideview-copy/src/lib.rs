@@ -22,4 +22,4 @@ pub mod host;
 mod plan;
 
 pub use error::{ALL_CODES, CopyError, Quantity, Side};
-pub use plan::{CopyPlan, Kernel, MAX_RANK, PlanAxis, plan_for};
+pub use plan::{CopyPlan, Kernel, MAX_RANK, PlanAxis, Temporary, plan_for};

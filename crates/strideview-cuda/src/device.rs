@@ -48,7 +48,7 @@ pub struct Device {
     ordinal: i32,
 }
 
-/// What a device says of its memory, read once.
+/// What a device says of its memory and its size, read once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct DeviceTraits {
@@ -62,6 +62,8 @@ pub struct DeviceTraits {
     pub concurrent_managed_access: bool,
     /// It supports stream-ordered allocation from pools.
     pub memory_pools: bool,
+    /// How many multiprocessors it has.
+    pub multiprocessors: i32,
 }
 
 /// What is kept of a device.
@@ -204,6 +206,7 @@ impl Device {
             managed_memory: has(sys::DEVICE_MANAGED_MEMORY)?,
             concurrent_managed_access: has(sys::DEVICE_CONCURRENT_MANAGED_ACCESS)?,
             memory_pools: has(sys::DEVICE_MEMORY_POOLS_SUPPORTED)?,
+            multiprocessors: self.multiprocessors()?,
         };
         Ok(*state.traits.get_or_init(|| traits))
     }

@@ -71,12 +71,19 @@ pub enum CudaError {
         /// The device.
         ordinal: i32,
     },
+    /// An address that is aligned less than the plan of a copy was made for.
+    Misaligned {
+        /// The address.
+        address: usize,
+        /// What it had to be a multiple of.
+        wanted: usize,
+    },
 }
 
 /// Every code that [`CudaError::code`] gives, in the order of the variants.
 ///
 /// ```
-/// assert_eq!(strideview_cuda::ALL_CODES.len(), 8);
+/// assert_eq!(strideview_cuda::ALL_CODES.len(), 9);
 /// ```
 pub const ALL_CODES: &[&str] = &[
     "cuda.unavailable",
@@ -87,6 +94,7 @@ pub const ALL_CODES: &[&str] = &[
     "cuda.unreachable",
     "cuda.invalid_stream_number",
     "cuda.unsupported",
+    "cuda.misaligned",
 ];
 
 impl CudaError {
@@ -108,6 +116,7 @@ impl CudaError {
             Self::Unreachable { .. } => "cuda.unreachable",
             Self::InvalidStreamNumber { .. } => "cuda.invalid_stream_number",
             Self::Unsupported { .. } => "cuda.unsupported",
+            Self::Misaligned { .. } => "cuda.misaligned",
         }
     }
 
@@ -193,6 +202,11 @@ impl fmt::Display for CudaError {
             Self::Unsupported { feature, ordinal } => {
                 write!(f, "wanted {feature}, got device {ordinal}, which cannot do it")
             }
+            Self::Misaligned { address, wanted } => write!(
+                f,
+                "wanted an address that is a multiple of {wanted}, as the plan was made for, got \
+                 {address:#x}"
+            ),
         }
     }
 }
@@ -215,6 +229,7 @@ mod tests {
             CudaError::Unreachable { address },
             CudaError::InvalidStreamNumber { number: 0 },
             CudaError::Unsupported { feature: "managed memory", ordinal },
+            CudaError::Misaligned { address, wanted: 16 },
         ];
         let codes: Vec<&str> = errors.iter().map(CudaError::code).collect();
         assert_eq!(codes, ALL_CODES);

@@ -7,6 +7,7 @@
 //! | [`StreamArg`] | a stream as DLPack and the CUDA Array Interface number it |
 //! | [`classify`] | who can reach the memory at an address, as the driver says |
 //! | [`DeviceResource`], [`PinnedResource`], [`ManagedResource`] | memory of a device, for [`strideview_memory::Buffer`] |
+//! | [`DevicePlan`], [`enqueue`] | a copy between two places of a device, done in the order of a stream |
 //! | [`CudaError`] | what went wrong, with the name and status of the call |
 //!
 //! Where there is no driver, every operation is [`CudaError::Unavailable`]: an ordinary value.
@@ -26,11 +27,12 @@
 //! # Ok::<(), strideview_cuda::CudaError>(())
 //! ```
 //!
-//! Unsafe code lives in `driver`, `bytes`, `device`, `context`, `stream`, `event`, `pointer::query` and
-//! `resource`; the other modules forbid it.
+//! Unsafe code lives in `driver`, `bytes`, `device`, `context`, `stream`, `event`, `pointer::query`,
+//! `resource` and `copy::{enqueue, loaded}`; the other modules forbid it.
 
 mod bytes;
 mod context;
+mod copy;
 mod device;
 mod driver;
 mod error;
@@ -41,6 +43,7 @@ mod resource;
 mod stream;
 mod stream_arg;
 
+pub use copy::{DevicePlan, enqueue, enqueue_overlapping};
 pub use device::{Device, DeviceTraits, driver_version, is_available};
 pub use error::{ALL_CODES, CudaError};
 pub use event::Event;

@@ -126,6 +126,24 @@ impl Control {
         export!(self, b"standin_hide", fn(*const c_char), (name.as_ptr()));
     }
 
+    /// How often a kernel was launched since the reset; all of them for an empty name.
+    pub fn launches(&self, name: &str) -> u64 {
+        let name = (!name.is_empty()).then(|| CString::new(name).expect("names have no zero byte"));
+        let pointer = name.as_ref().map_or(null(), |name| name.as_ptr());
+        export!(self, b"standin_launches", fn(*const c_char) -> u64, (pointer))
+    }
+
+    /// Lets launches be done by the emulator at this path; whether it is there.
+    pub fn emulate(&self, path: &Path) -> bool {
+        let path = CString::new(path.as_os_str().as_encoded_bytes()).expect("no zero byte");
+        export!(self, b"standin_emulate", fn(*const c_char) -> bool, (path.as_ptr()))
+    }
+
+    /// Refuses images of machine code until the reset, as a newer device does.
+    pub fn refuse_machine_code(&self) {
+        export!(self, b"standin_refuse_machine_code", fn(), ());
+    }
+
     /// What `cuInit` answers from now on.
     pub fn init_status(&self, status: i32) {
         export!(self, b"standin_init_status", fn(i32), (status));

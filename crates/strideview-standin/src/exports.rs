@@ -130,6 +130,44 @@ unsafe extern "C" fn standin_hide(name: *const c_char) {
     }
 }
 
+/// How often a kernel was launched since the reset; all kernels for a null name.
+///
+/// # Safety
+///
+/// `name` is null, or ends with a zero byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn standin_launches(name: *const c_char) -> u64 {
+    let state = state::lock();
+    if name.is_null() {
+        return state.launches.values().sum();
+    }
+    // SAFETY: not null, and the caller promises the end.
+    let name = unsafe { CStr::from_ptr(name) };
+    state.launches.get(name).copied().unwrap_or(0)
+}
+
+/// Lets launches be done by the emulator at this path; false when it cannot be loaded.
+///
+/// # Safety
+///
+/// `path` ends with a zero byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn standin_emulate(path: *const c_char) -> bool {
+    // SAFETY: the caller promises it.
+    let Some(path) = (unsafe { text(path) }) else { return false };
+    // SAFETY: the emulator has no initialisers but those of C++.
+    let library = unsafe { libloading::Library::new(path) }.ok();
+    let is_there = library.is_some();
+    state::lock().emulator = library;
+    is_there
+}
+
+/// Refuses images of machine code until the reset, as a newer device does.
+#[unsafe(no_mangle)]
+extern "C" fn standin_refuse_machine_code() {
+    state::lock().refuses_machine_code = true;
+}
+
 /// What `cuInit` answers from now on.
 #[unsafe(no_mangle)]
 extern "C" fn standin_init_status(status: i32) {

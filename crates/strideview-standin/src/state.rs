@@ -3,7 +3,10 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::CString;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use libloading::Library;
 
 use crate::blocks::Blocks;
 
@@ -80,6 +83,11 @@ pub(crate) struct State {
     pub(crate) ranges: Vec<Range>,
     pub(crate) pool_access: HashMap<(usize, i32), i32>,
     pub(crate) thresholds: HashMap<usize, u64>,
+    pub(crate) libraries: HashSet<usize>,
+    pub(crate) kernels: HashMap<usize, CString>,
+    pub(crate) launches: HashMap<CString, u64>,
+    pub(crate) emulator: Option<Library>,
+    pub(crate) refuses_machine_code: bool,
     handles: usize,
 }
 
@@ -132,6 +140,8 @@ impl State {
         self.missing.clear();
         self.ranges.retain(|range| range.registered);
         self.pool_access.clear();
+        self.launches.clear();
+        self.refuses_machine_code = false;
         self.init_status = 0;
         self.fail(0, 0);
     }

@@ -8,10 +8,12 @@
 //! - [`oracle`]: uniqueness, bounds, contiguity, runs, overlap by enumeration;
 //! - [`view`]: each transform as a result shape and a law `result(i) = source(j(i))`;
 //! - [`odd`]: the shared list of odd layouts; [`mod@generated`]: pseudo-random ones;
+//! - [`copy_case`]: pseudo-random copies and the naive copy;
 //! - [`arguments`]: arguments of operations, good and bad.
 #![forbid(unsafe_code)]
 
 pub mod arguments;
+pub mod copy_case;
 pub mod generated;
 pub mod index;
 pub mod layout;

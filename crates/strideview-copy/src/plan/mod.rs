@@ -35,9 +35,9 @@ pub use axis::PlanAxis;
 pub use copy_plan::CopyPlan;
 pub use kernel::Kernel;
 pub use layouts::plan_for;
+pub use temporary::Temporary;
 
 pub(crate) use axis::Axes;
-pub(crate) use temporary::Temporary;
 
 /// The most axes that a plan takes.
 ///

@@ -17,6 +17,11 @@ impl CUresult {
     pub(crate) const OUT_OF_MEMORY: Self = Self(2);
     pub(crate) const NOT_INITIALIZED: Self = Self(3);
     pub(crate) const DEINITIALIZED: Self = Self(4);
+    pub(crate) const INVALID_IMAGE: Self = Self(200);
+    pub(crate) const NO_BINARY_FOR_GPU: Self = Self(209);
+    pub(crate) const INVALID_PTX: Self = Self(218);
+    pub(crate) const UNSUPPORTED_PTX_VERSION: Self = Self(222);
+    pub(crate) const INVALID_SOURCE: Self = Self(300);
     pub(crate) const NOT_READY: Self = Self(600);
     pub(crate) const PEER_ACCESS_ALREADY_ENABLED: Self = Self(704);
 }
@@ -75,6 +80,9 @@ pub(crate) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
 // CUstreamCaptureStatus.
 pub(crate) const CAPTURE_NONE: c_int = 0;
 pub(crate) const CAPTURE_ACTIVE: c_int = 1;
+
+// CUstreamCaptureMode.
+pub(crate) const CAPTURE_MODE_RELAXED: c_int = 2;
 
 // CUdevice_attribute.
 pub(crate) const DEVICE_MULTIPROCESSOR_COUNT: c_int = 16;

@@ -93,6 +93,7 @@ table! {
     fn cuStreamGetCtx, 9020, (stream: CUstream, context: *mut CUcontext);
     fn cuStreamIsCapturing, 10000, (stream: CUstream, status: *mut c_int);
     fn cuStreamBeginCapture, 10010, (stream: CUstream, mode: c_int);
+    fn cuThreadExchangeStreamCaptureMode, 10010, (mode: *mut c_int);
     fn cuStreamEndCapture, 10000, (stream: CUstream, graph: *mut CUgraph);
 
     fn cuEventCreate, 2000, (event: *mut CUevent, flags: c_uint);

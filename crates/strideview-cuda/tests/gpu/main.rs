@@ -5,7 +5,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where something is wrong")]
 
+mod copies;
 mod raw;
+mod tune;
 
 use std::env;
 use std::io::{self, Write};

@@ -114,6 +114,30 @@ impl Raw {
         )
     }
 
+    pub(crate) fn synchronize_stream(&self, stream: usize) -> Outcome {
+        call!(self, "cuStreamSynchronize", (stream => usize))
+    }
+
+    pub(crate) fn end_capture_into(&self, stream: usize) -> Outcome<usize> {
+        let (mut graph, mut ready) = (0, 0);
+        call!(self, "cuStreamEndCapture", (stream => usize, &mut graph => *mut usize))?;
+        call!(
+            self,
+            "cuGraphInstantiateWithFlags",
+            (&mut ready => *mut usize, graph => usize, 0 => u64)
+        )?;
+        call!(self, "cuGraphDestroy", (graph => usize))?;
+        Ok(ready)
+    }
+
+    pub(crate) fn launch_graph(&self, graph: usize, stream: usize) -> Outcome {
+        call!(self, "cuGraphLaunch", (graph => usize, stream => usize))
+    }
+
+    pub(crate) fn destroy_graph(&self, graph: usize) -> Outcome {
+        call!(self, "cuGraphExecDestroy", (graph => usize))
+    }
+
     pub(crate) fn begin_capture(&self, stream: usize) -> Outcome {
         call!(self, "cuStreamBeginCapture_v2", (stream => usize, 2 => i32))
     }

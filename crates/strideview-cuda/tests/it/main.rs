@@ -6,6 +6,8 @@
 
 mod bytes;
 mod calls;
+mod copies;
+mod emulator;
 mod devices;
 mod memory;
 mod pointers;

@@ -25,13 +25,22 @@ macro_rules! calls {
 mod context;
 mod copy;
 mod device;
+mod kernel;
 mod memory;
 mod pointer;
 mod stream;
 
 /// The function of this name, whatever version of it is asked for.
 pub(crate) fn find(name: &str) -> Option<*mut c_void> {
-    [context::find, copy::find, device::find, memory::find, pointer::find, stream::find]
-        .into_iter()
-        .find_map(|find| find(name))
+    [
+        context::find,
+        copy::find,
+        device::find,
+        kernel::find,
+        memory::find,
+        pointer::find,
+        stream::find,
+    ]
+    .into_iter()
+    .find_map(|find| find(name))
 }

@@ -65,6 +65,10 @@ calls! { state;
         state.streams.get_mut(&stream).ok_or(900)?.capturing = true;
         Ok(())
     }
+    fn cuThreadExchangeStreamCaptureMode(mode: Out<i32>) {
+        let _ = state;
+        mode.put(0)
+    }
     fn cuStreamEndCapture(stream: usize, graph: Out<usize>) {
         state.streams.get_mut(&stream).ok_or(900)?.capturing = false;
         graph.put(0xf0_0000)

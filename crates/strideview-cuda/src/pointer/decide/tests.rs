@@ -12,6 +12,7 @@ const PLAIN: DeviceTraits = DeviceTraits {
     managed_memory: true,
     concurrent_managed_access: true,
     memory_pools: true,
+    multiprocessors: 132,
 };
 /// A card under WSL or Windows.
 const WSL: DeviceTraits =

@@ -1,0 +1,268 @@
+//! Which kernel does a copy, and how.
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+use strideview_copy::{CopyPlan, PlanAxis};
+
+use super::geometry::alignment;
+use super::job::{AnyJob, DirectJob, InterleaveJob, TileJob};
+use super::kernel::Kernel;
+use super::problem::{Problem, Tuning, item};
+use super::{any, direct, interleave, tile};
+
+/// Runs of fewer bytes count as items.
+const LEAST_RUN: i64 = 32;
+
+/// How a copy between two places of a device's memory is done: the kernel, its tiles, its vectors.
+///
+/// A value without a pointer, made by safe code from a [`CopyPlan`] and from how the two sides are
+/// aligned; it can be kept, and used for all memory that is aligned as well. Prints as a description.
+///
+/// ```
+/// use strideview_copy::CopyPlan;
+/// use strideview_cuda::DevicePlan;
+///
+/// // A transposed 8192 x 8192 matrix of f32.
+/// let plan = CopyPlan::new(&[8192, 8192], &[32768, 4], &[4, 32768], 4)?;
+/// let plan = DevicePlan::new(&plan, 0, 0);
+/// assert_eq!(plan.kernel_name(), "tile_4_v_v");
+/// assert_eq!(plan.bytes(), 268_435_456);
+/// # Ok::<(), strideview_copy::CopyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DevicePlan {
+    pub(super) work: Work,
+    pub(super) alignment: Alignment,
+    pub(super) dst_offset: i64,
+    pub(super) src_offset: i64,
+    /// The bytes read lie from here to there, relative to the first one.
+    pub(super) src_span: (i64, i64),
+    pub(super) waves: u32,
+    bytes: i64,
+}
+
+/// Of the first byte written and of the first byte read: powers of two, 16 at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Alignment {
+    pub(super) dst: i64,
+    pub(super) src: i64,
+}
+
+/// What is given to the driver.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::large_enum_variant, reason = "made for each copy: the heap would cost more")]
+pub(super) enum Work {
+    Nothing,
+    /// A copy of so many bytes by the driver.
+    Memcpy(i64),
+    Tile(TileJob, Kernel),
+    Direct(DirectJob, Kernel),
+    Interleave(InterleaveJob, Kernel),
+    Any(Box<AnyJob>, Kernel),
+}
+
+impl DevicePlan {
+    /// The way to do `plan` between `dst` and `src`, the addresses of element `[0, …, 0]` on either
+    /// side. Only their remainders by 16 matter. O(rank²), about a microsecond.
+    pub fn new(plan: &CopyPlan, dst: u64, src: u64) -> Self {
+        Self::tuned(plan, dst, src, Tuning::default())
+    }
+
+    #[doc(hidden)]
+    pub fn tuned_by(plan: &CopyPlan, dst: u64, src: u64, order: u8, p: i64, q: i64, waves: u32) -> Self {
+        use super::geometry::Order;
+        let order = [None, Some(Order::Destination), Some(Order::Source)][usize::from(order)];
+        let targets = if p > 0 { Some((p, q)) } else { None };
+        Self::tuned(plan, dst, src, Tuning { order, targets, waves: (waves > 0).then_some(waves) })
+    }
+
+    pub(super) fn tuned(plan: &CopyPlan, dst: u64, src: u64, tuning: Tuning) -> Self {
+        let first = |address: u64, offset: i64| alignment([address.wrapping_add_signed(offset).cast_signed()]);
+        let alignment =
+            Alignment { dst: first(dst, plan.dst_offset()), src: first(src, plan.src_offset()) };
+        let work = work(plan, alignment, src.wrapping_add_signed(plan.src_offset()), tuning);
+        let waves = work.waves();
+        Self {
+            work,
+            alignment,
+            dst_offset: plan.dst_offset(),
+            src_offset: plan.src_offset(),
+            src_span: src_span(plan),
+            waves: tuning.waves.unwrap_or(waves),
+            bytes: plan.bytes(),
+        }
+    }
+
+    /// The bytes to move. O(1).
+    pub fn bytes(&self) -> i64 {
+        self.bytes
+    }
+
+    /// The name of the kernel, `memcpy` for a copy by the driver itself, or `nothing`. O(1).
+    pub fn kernel_name(&self) -> &'static str {
+        match &self.work {
+            Work::Nothing => "nothing",
+            Work::Memcpy(_) => "memcpy",
+            work => work.kernel().map_or("nothing", Kernel::name),
+        }
+    }
+}
+
+impl Work {
+    /// Blocks for each one that runs at a time: as many as there are tiles, or fewer that find out
+    /// once what a tile is like and then walk several, reading one while they write another.
+    fn waves(&self) -> u32 {
+        match self {
+            Self::Tile(_, kernel) if kernel.walks_tiles() => 8,
+            _ => u32::MAX,
+        }
+    }
+
+    pub(super) fn kernel(&self) -> Option<Kernel> {
+        match self {
+            Self::Nothing | Self::Memcpy(_) => None,
+            Self::Tile(_, kernel)
+            | Self::Direct(_, kernel)
+            | Self::Interleave(_, kernel)
+            | Self::Any(_, kernel) => Some(*kernel),
+        }
+    }
+}
+
+/// Where the bytes that are read begin and end, relative to the first byte of the first run.
+fn src_span(plan: &CopyPlan) -> (i64, i64) {
+    let (mut low, mut high) = (0_i64, plan.run_bytes());
+    for axis in plan.axes() {
+        // Fits, by invariant 3 of the plan.
+        let reach = (axis.extent - 1).wrapping_mul(axis.src_stride);
+        if reach < 0 {
+            low = low.wrapping_add(reach);
+        } else {
+            high = high.wrapping_add(reach);
+        }
+    }
+    (low, high)
+}
+
+fn work(plan: &CopyPlan, alignment: Alignment, src: u64, tuning: Tuning) -> Work {
+    if plan.bytes() == 0 {
+        return Work::Nothing;
+    }
+    if plan.axes().is_empty() {
+        return Work::Memcpy(plan.run_bytes());
+    }
+    let item = item(plan, alignment.dst, alignment.src);
+    kernel_work(plan, alignment, src, item, tuning).unwrap_or_else(|| {
+        let (job, kernel) = any::plan(plan, item);
+        Work::Any(job, kernel)
+    })
+}
+
+/// None where no kernel but the one for anything takes it.
+fn kernel_work(
+    plan: &CopyPlan,
+    alignment: Alignment,
+    src: u64,
+    item: i64,
+    tuning: Tuning,
+) -> Option<Work> {
+    let problem = |axes| Problem {
+        axes,
+        item,
+        dst_alignment: alignment.dst,
+        src_alignment: alignment.src,
+        reversed_start: src.wrapping_add_signed(item).cast_signed(),
+        tuning,
+    };
+    if plan.run_bytes() >= LEAST_RUN {
+        let (job, kernel) = direct::runs(&problem(plan.axes()), plan.run_bytes())?;
+        return Some(Work::Direct(job, kernel));
+    }
+    // What is left of a run is an axis like others.
+    let mut axes = Vec::with_capacity(plan.axes().len() + 1);
+    axes.extend_from_slice(plan.axes());
+    if plan.run_bytes() > item {
+        let extent = plan.run_bytes() / item;
+        axes.push(PlanAxis { extent, dst_stride: item, src_stride: item });
+    }
+    let problem = problem(&axes);
+    let (p, q) = densest(&axes)?;
+    if p != q && axes[q].dst_stride == item && axes[q].src_stride != 0 {
+        if let Some((job, kernel)) = interleave::plan(&problem, p, q) {
+            return Some(Work::Interleave(job, kernel));
+        }
+        if axes[p].src_stride.unsigned_abs() < axes[q].src_stride.unsigned_abs()
+            && let Some((job, kernel)) = tile::plan(&problem, p, q)
+        {
+            return Some(Work::Tile(job, kernel));
+        }
+    }
+    let (job, kernel) = direct::items(&problem, q)?;
+    Some(Work::Direct(job, kernel))
+}
+
+/// The axes that are densest in the source and in the destination, by position.
+fn densest(axes: &[PlanAxis]) -> Option<(usize, usize)> {
+    let numbered = || axes.iter().enumerate();
+    let in_source = numbered()
+        .filter(|(_, axis)| axis.src_stride != 0)
+        .min_by_key(|(_, axis)| axis.src_stride.unsigned_abs());
+    let (q, _) = numbered().min_by_key(|(_, axis)| axis.dst_stride)?;
+    Some((in_source.map_or(q, |(p, _)| p), q))
+}
+
+/// Kernel, shape of its tiles, bytes to move: a line each.
+///
+/// ```
+/// use strideview_copy::CopyPlan;
+/// use strideview_cuda::DevicePlan;
+///
+/// let plan = CopyPlan::new(&[512, 512], &[2048, 4], &[4, 2048], 4)?;
+/// assert_eq!(
+///     DevicePlan::new(&plan, 0, 0).to_string(),
+///     "kernel: tile_4_v_v\n\
+///      tile: 64 x 64 items of 4 bytes, 64 tiles\n\
+///      bytes to move: 1048576"
+/// );
+/// # Ok::<(), strideview_copy::CopyError>(())
+/// ```
+impl fmt::Display for DevicePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "kernel: {}", self.kernel_name())?;
+        match &self.work {
+            Work::Tile(job, _) => {
+                let (p, q, tiles) = (job.p_items, job.q_items, job.tiles);
+                let item = self.item_bytes();
+                writeln!(f, "tile: {p} x {q} items of {item} bytes, {tiles} tiles")?;
+            }
+            Work::Direct(job, _) => {
+                f.write_str("tile: ")?;
+                for (position, axis) in job.inner.iter().take(job.axes as usize).enumerate() {
+                    let by = if position == 0 { "" } else { " x " };
+                    write!(f, "{by}{}", axis.extent.value)?;
+                }
+                writeln!(f, " vectors, {} tiles", job.tiles)?;
+            }
+            Work::Interleave(job, _) => {
+                writeln!(f, "pixels: {}, {} tiles", job.pixels, job.tiles)?;
+            }
+            Work::Any(job, _) => writeln!(f, "items: {}, {} axes", job.items, job.axes)?,
+            Work::Nothing | Work::Memcpy(_) => {}
+        }
+        write!(f, "bytes to move: {}", self.bytes)
+    }
+}
+
+impl DevicePlan {
+    fn item_bytes(&self) -> u32 {
+        use super::kernel::Family;
+        match self.work.kernel().map(Kernel::family) {
+            Some(Family::Tile2) => 2,
+            Some(Family::Tile4) => 4,
+            Some(Family::Tile8) => 8,
+            Some(Family::Tile16) => 16,
+            _ => 1,
+        }
+    }
+}
