@@ -127,8 +127,8 @@ __device__ __forceinline__ void direct(const DirectJob& job) {
 
 // Runs of any length at any address: axis 0 of the box counts chunks of 16 bytes of a run, from the
 // multiple of 128 at or before its first byte in the destination. Where a run has more chunks than a
-// tile, the first outer axis goes on along it.
-template <int COUNT> __device__ __forceinline__ void shifted(const DirectJob& job) {
+// tile, the first outer axis goes on along it. WORDS: runs begin and end at multiples of 4 on both sides.
+template <bool WORDS, int COUNT> __device__ __forceinline__ void shifted(const DirectJob& job) {
     for (u32 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
         u64 dst = job.dst, src = job.src;
         u32 edges = place(job.outer, job.outer_count, tile, dst, src);
@@ -137,54 +137,42 @@ template <int COUNT> __device__ __forceinline__ void shifted(const DirectJob& jo
             u32 rest = divide(tile, job.outer[0].tiles);
             before_tile = i64(tile - rest * job.outer[0].tiles.value) * job.box[0].extent.value * 16;
         }
-        // In the inside of the source whole vectors are read, whatever of them is used.
+        // In the inside of the source all words are read, whatever of them is used.
         bool is_inside = src + job.first_byte - 144 >= job.src_low && src + job.last_byte + 32 <= job.src_high;
         u64 to[COUNT];
-        uint4 fronts[COUNT], backs[COUNT];
-        u64 addresses[COUNT];
-        u32 first[COUNT], last[COUNT], shifts[COUNT], chunks[COUNT];
+        Words words[COUNT];
+        u32 first[COUNT], last[COUNT], shifts[COUNT];
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
             u64 at_dst, at_src;
             u32 chunk = 0;
             first[k] = last[k] = shifts[k] = 0;
             find(job, k * THREADS + threadIdx.x, edges, at_dst, at_src, chunk);
-            // The first byte of the run.
+            // The first byte of the run tells where its chunks are.
             u32 before = (u32(dst + at_dst) - u32(before_tile) - chunk * 16) & 127;
             i64 offset = before_tile + chunk * 16 - before;
-            bool is_there = at_dst != NOWHERE && offset < job.run_bytes && offset > -16;
             to[k] = dst + at_dst - before;
+            if (at_dst == NOWHERE || offset >= job.run_bytes || offset <= -16) continue;
+            first[k] = offset < 0 ? u32(-offset) : 0;
+            last[k] = job.run_bytes - offset < 16 ? u32(job.run_bytes - offset) : 16;
             u64 address = src + at_src - before;
-            if (is_there) {
-                first[k] = offset < 0 ? u32(-offset) : 0;
-                last[k] = job.run_bytes - offset < 16 ? u32(job.run_bytes - offset) : 16;
-            }
-            if (is_inside) {
-                shifts[k] = u32(address) & 15;
-                if (is_there) fronts[k] = load<16>(address - shifts[k]);
-                chunks[k] = chunk;
-                addresses[k] = address - shifts[k] + 16;
-            } else if (is_there) {
-                fronts[k] = load_shifted(address, first[k], last[k], job.src_low, job.src_high);
-            }
-        }
-        if (is_inside) {
+            u32* word = words[k].word;
+            if constexpr (WORDS) {
 #pragma unroll
-            for (int k = 0; k < COUNT; k++) {
-                // The next thread has the next 16 bytes, if it is of this run.
-                u32 lane = threadIdx.x & 31;
-                u32 next = __shfl_down_sync(~0u, chunks[k], 1), next_last = __shfl_down_sync(~0u, last[k], 1);
-                bool is_next = next == chunks[k] + 1 && next_last != 0;
-                backs[k].x = __shfl_down_sync(~0u, fronts[k].x, 1);
-                backs[k].y = __shfl_down_sync(~0u, fronts[k].y, 1);
-                backs[k].z = __shfl_down_sync(~0u, fronts[k].z, 1);
-                backs[k].w = __shfl_down_sync(~0u, fronts[k].w, 1);
-                if (last[k] != 0 && shifts[k] != 0 && (lane == 31 || !is_next)) backs[k] = load<16>(addresses[k]);
+                for (int i = 0; i < 4; i++) {
+                    if (first[k] <= 4 * i && last[k] > 4 * i) word[i] = load<4>(address + 4 * i);
+                }
+            } else if (is_inside) {
+                shifts[k] = u32(address);
+                words[k].load_around(address);
+            } else {
+                uint4 bytes = load_bytes(address, first[k], last[k]);
+                word[0] = bytes.x, word[1] = bytes.y, word[2] = bytes.z, word[3] = bytes.w;
             }
         }
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
-            uint4 vector = funnel(fronts[k], backs[k], shifts[k]);
+            uint4 vector = words[k].shifted(shifts[k]);
             if (last[k] - first[k] == 16) store<16>(to[k], vector);
             else if (last[k] != 0) store_part(to[k], vector, first[k], last[k]);
         }
@@ -215,8 +203,12 @@ DIRECT(spread_2, 16, 2, SPREAD, 2)
 DIRECT(spread_4, 16, 4, SPREAD, 4)
 DIRECT(spread_8, 16, 8, SPREAD, 4)
 
-extern "C" __global__ void __launch_bounds__(THREADS, 3) shifted_16(const __grid_constant__ DirectJob job) {
-    shifted<4>(job);
+extern "C" __global__ void __launch_bounds__(THREADS, 5) shifted_4(const __grid_constant__ DirectJob job) {
+    shifted<true, 4>(job);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 4) shifted_1(const __grid_constant__ DirectJob job) {
+    shifted<false, 4>(job);
 }
 
 static_assert(sizeof(DirectJob) == 88 + 4 * 32 + 12 * 32, "as in job.rs");

@@ -97,21 +97,30 @@ struct Tile {
         return row < job.p_items;
     }
 
+    // A side whose vectors have any alignment reads items of four bytes one by one, smaller ones as
+    // words that it shifts.
+    static constexpr bool FUNNELS = SHIFTED_IN && ITEM < 4;
+
     __device__ __forceinline__ In read(u64 address) const {
-        if constexpr (SHIFTED_IN) return load_shifted(address, 0, 16, job.src_low, job.src_high);
-        else return load<IN_BYTES>(address);
+        if constexpr (FUNNELS) {
+            return load_bytes(address, 0, 16);
+        } else if constexpr (SHIFTED_IN) {
+            return make_uint4(load<4>(address), load<4>(address + 4), load<4>(address + 8), load<4>(address + 12));
+        } else {
+            return load<IN_BYTES>(address);
+        }
     }
 
     // Whether all aligned vectors that a tile touches lie in the span of the source.
     __device__ __forceinline__ bool is_inside(u64 src) const {
-        if constexpr (!SHIFTED_IN) return true;
+        if constexpr (!FUNNELS) return true;
         return src + job.first_byte - 16 >= job.src_low && src + job.last_byte + 32 <= job.src_high;
     }
 
     // The first `count` items of a vector.
     __device__ __forceinline__ In read_part(u64 address, u32 count) const {
-        if constexpr (SHIFTED_IN) {
-            return load_shifted(address, 0, count * ITEM, job.src_low, job.src_high);
+        if constexpr (FUNNELS) {
+            return load_bytes(address, 0, count * ITEM);
         } else {
             In vector;
             Word<ITEM>* items = reinterpret_cast<Word<ITEM>*>(&vector);
@@ -202,6 +211,23 @@ struct Tile {
         }
     }
 
+    // Which reads of a tile are there, a bit for each.
+    __device__ __forceinline__ u32 there(const Limits& limits) const {
+        u32 mask = 0;
+#pragma unroll
+        for (int k = 0; k < READS; k++) {
+            u32 vector, cell;
+            read_at(k, vector, cell);
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                u32 column = cell * ROWS + r;
+                bool is_there = column >= limits.q_first && column < limits.q && vector * IN < limits.p;
+                mask |= u32(is_there) << (k * ROWS + r);
+            }
+        }
+        return mask;
+    }
+
     // Reads a tile, and moves the addresses to it; returns what of it is there.
     __device__ __forceinline__ Limits read_tile(u32 tile, u64& dst, u64& src, const i32 (&from)[READS * ROWS],
                                                 In (&rows)[READS][ROWS]) const {
@@ -217,18 +243,19 @@ struct Tile {
             if (limits.is_first) limits.q_first = job.q_halo;
         }
         limits.is_whole = limits.p == job.p_items && limits.q == job.q_items && limits.q_first == 0;
-        if (limits.is_whole && is_inside(src)) {
-            if constexpr (SHIFTED_IN) {
-                uint4 fronts[READS][ROWS], backs[READS][ROWS];
+        // Vectors that are cut off are read item by item, unless what lies behind may be read as well.
+        bool is_cut = IN > 1 && !FUNNELS && limits.p % IN != 0;
+        if (is_inside(src) && !is_cut) {
+            u32 mask = limits.is_whole ? ~0u : there(limits);
+            if constexpr (FUNNELS) {
+                Words words[READS][ROWS];
 #pragma unroll
                 for (int k = 0; k < READS; k++) {
 #pragma unroll
                     for (int r = 0; r < ROWS; r++) {
                         i32 offset = from[k * ROWS + r];
-                        u64 base = src + i64(offset) * ITEM & ~15ull;
-                        if (offset != NONE) {
-                            fronts[k][r] = load<16>(base);
-                            backs[k][r] = load<16>(base + 16);
+                        if (offset != NONE && mask >> (k * ROWS + r) & 1) {
+                            words[k][r].load_around(src + i64(offset) * ITEM);
                         }
                     }
                 }
@@ -236,8 +263,7 @@ struct Tile {
                 for (int k = 0; k < READS; k++) {
 #pragma unroll
                     for (int r = 0; r < ROWS; r++) {
-                        u32 shift = u32(src + i64(from[k * ROWS + r]) * ITEM) & 15;
-                        rows[k][r] = funnel(fronts[k][r], backs[k][r], shift);
+                        rows[k][r] = words[k][r].shifted(u32(src) + u32(from[k * ROWS + r]) * ITEM);
                     }
                 }
             } else {
@@ -246,7 +272,7 @@ struct Tile {
 #pragma unroll
                     for (int r = 0; r < ROWS; r++) {
                         i32 offset = from[k * ROWS + r];
-                        if (offset != NONE) rows[k][r] = read(src + i64(offset) * ITEM);
+                        if (offset != NONE && mask >> (k * ROWS + r) & 1) rows[k][r] = read(src + i64(offset) * ITEM);
                     }
                 }
             }
@@ -403,9 +429,9 @@ TILE(tile_4_1_v, 4, 1, 4, false, false, 16, 4, 3)
 TILE(tile_4_1_1, 4, 1, 1, false, false, 16, 16, 2)
 TILE(tile_4_2_v, 4, 2, 4, false, false, 9, 5, 3)
 TILE(tile_4_2_1, 4, 2, 1, false, false, 8, 16, 2)
-TILE(tile_4_v_s, 4, 4, 4, false, true, 4, 4, 3)
-TILE(tile_4_s_v, 4, 4, 4, true, false, 4, 4, 3)
-TILE(tile_4_s_s, 4, 4, 4, true, true, 4, 4, 3)
+TILE(tile_4_v_s, 4, 4, 4, false, true, 4, 4, 4)
+TILE(tile_4_s_v, 4, 4, 4, true, false, 4, 4, 4)
+TILE(tile_4_s_s, 4, 4, 4, true, true, 4, 4, 4)
 #elif ITEM_BYTES == 8
 TILE(tile_8_v_v, 8, 2, 2, false, false, 4, 4, 4)
 TILE(tile_8_v_1, 8, 2, 1, false, false, 4, 8, 4)

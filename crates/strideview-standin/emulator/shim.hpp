@@ -43,14 +43,3 @@ extern thread_local Place threadIdx, blockIdx, gridDim;
 void barrier();
 inline void __syncthreads() { barrier(); }
 inline void __syncwarp() { barrier(); }
-
-// Waits twice, for all threads of the block.
-template <typename T> T __shfl_down_sync(uint32_t, T value, uint32_t by) {
-    static T values[256];
-    uint32_t thread = threadIdx.x;
-    values[thread] = value;
-    barrier();
-    T result = values[(thread & 31) + by < 32 ? thread + by : thread];
-    barrier();
-    return result;
-}

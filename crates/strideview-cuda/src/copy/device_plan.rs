@@ -114,7 +114,9 @@ impl Work {
     /// once what a tile is like and then walk several, reading one while they write another.
     fn waves(&self) -> u32 {
         match self {
-            Self::Tile(_, kernel) if kernel.walks_tiles() => 8,
+            Self::Tile(job, _) if job.p_axes == 1 && job.q_axes == 1 => 24,
+            Self::Tile(..) => 8,
+            Self::Direct(_, Kernel::Shifted | Kernel::ShiftedWords) => 24,
             _ => u32::MAX,
         }
     }

@@ -35,8 +35,9 @@ fn same(item: i64) -> (Kernel, u32) {
 fn shifted(problem: &Problem<'_>, run_bytes: i64) -> Option<(DirectJob, Kernel)> {
     // As many as the least aligned run touches.
     let chunks = (run_bytes.checked_add(127 + 15)?) / 16;
+    let kernel = if problem.item >= 4 { Kernel::ShiftedWords } else { Kernel::Shifted };
     let run = PlanAxis { extent: chunks, dst_stride: 16, src_stride: 16 };
-    let (job, kernel) = plan(problem, run, None, 16, (Kernel::Shifted, 4))?;
+    let (job, kernel) = plan(problem, run, None, 16, (kernel, 4))?;
     let (mut first_byte, mut last_byte) = (0_i64, 0_i64);
     for axis in job.inner.iter().take(job.axes as usize) {
         let reach = axis.src.checked_mul(i64::from(axis.extent.value))?;
@@ -116,7 +117,7 @@ fn plan(
     }
     let is_along_run = cuts[0].tiles() > 1;
     // The run first, since `along_run` counts on it.
-    let order = if kernel == Kernel::Shifted {
+    let order = if matches!(kernel, Kernel::Shifted | Kernel::ShiftedWords) {
         Order::Listed
     } else {
         problem.tuning.order.unwrap_or(Order::Destination)

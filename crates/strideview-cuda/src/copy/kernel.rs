@@ -49,7 +49,7 @@ kernels! {
     Tile4 {
         Tile4VV c"tile_4_v_v" 4, Tile4VOne c"tile_4_v_1" 3, Tile4OneV c"tile_4_1_v" 3,
         Tile4OneOne c"tile_4_1_1" 2, Tile4TwoV c"tile_4_2_v" 3, Tile4TwoOne c"tile_4_2_1" 2,
-        Tile4VS c"tile_4_v_s" 3, Tile4SV c"tile_4_s_v" 3, Tile4SS c"tile_4_s_s" 3,
+        Tile4VS c"tile_4_v_s" 4, Tile4SV c"tile_4_s_v" 4, Tile4SS c"tile_4_s_s" 4,
     }
     Tile8 {
         Tile8VV c"tile_8_v_v" 4, Tile8VOne c"tile_8_v_1" 4, Tile8OneV c"tile_8_1_v" 4,
@@ -63,7 +63,7 @@ kernels! {
         Reversed1 c"reversed_1" 4, Reversed2 c"reversed_2" 4, Reversed4 c"reversed_4" 4,
         Reversed8 c"reversed_8" 4,
         Spread1 c"spread_1" 4, Spread2 c"spread_2" 4, Spread4 c"spread_4" 4, Spread8 c"spread_8" 4,
-        Shifted c"shifted_16" 3,
+        Shifted c"shifted_1" 4, ShiftedWords c"shifted_4" 5,
     }
     Interleave {
         Split12 c"split_1_2" 4, Split13 c"split_1_3" 4, Split14 c"split_1_4" 4,
@@ -80,17 +80,6 @@ kernels! {
 
 impl Kernel {
     pub(super) const COUNT: usize = Self::ALL.len();
-
-    /// Whether a block gains from doing several tiles: as measured.
-    pub(super) fn walks_tiles(self) -> bool {
-        !matches!(
-            self,
-            Self::Tile1VV | Self::Tile1VS | Self::Tile2VV | Self::Tile2VS | Self::Tile16
-        ) && matches!(
-            self.family(),
-            Family::Tile1 | Family::Tile2 | Family::Tile4 | Family::Tile8
-        )
-    }
 
     /// The name, for people.
     pub(super) fn name(self) -> &'static str {
