@@ -161,15 +161,6 @@ impl Stream {
         self.0.handle.0
     }
 
-    pub(crate) fn raw(&self) -> CUstream {
-        self.0.handle
-    }
-
-    /// Makes its context current until the guard is dropped.
-    pub(crate) fn enter(&self) -> Result<ContextGuard, CudaError> {
-        self.0.enter()
-    }
-
     /// The device whose work is queued. O(1).
     pub fn device(&self) -> Device {
         self.0.device
