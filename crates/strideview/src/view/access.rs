@@ -125,8 +125,13 @@ fn check_dtype<T: Element>(view: &StridedMemoryView) -> Result<()> {
 /// The addresses of the bytes of a view, gaps included; None when there are none.
 #[inline]
 fn span_of(view: &StridedMemoryView, access: &HostAccess) -> Option<Span> {
+    span_at(view, access.first().addr())
+}
+
+/// As [`span_of`], from the address of element `[0, …, 0]`.
+#[inline]
+pub(super) fn span_at(view: &StridedMemoryView, first: usize) -> Option<Span> {
     let (lowest, end) = span_in_bytes(view.layout())?;
-    let first = access.first().addr();
     // The bytes lie inside a buffer, so the sums are addresses.
     let at = |offset: i64| first.wrapping_add_signed(offset as isize);
     Some(Span { start: at(lowest), end: at(end) })

@@ -8,6 +8,8 @@
 mod access;
 mod borrow;
 mod element;
+#[cfg(feature = "cuda")]
+mod on_device;
 mod owned;
 mod place;
 mod reinterpret;
@@ -17,6 +19,8 @@ mod transform;
 mod values;
 
 pub(crate) use access::{copy_on_host, plan_copy};
+#[cfg(feature = "cuda")]
+pub(crate) use on_device::{copy_by, has_driver, settle};
 pub use element::Element;
 pub use slice::HostSlice;
 pub use strided_view::StridedMemoryView;
