@@ -51,7 +51,7 @@ pub use device::{Device, DeviceTraits, driver_version, is_available};
 pub use error::{ALL_CODES, CudaError};
 pub use event::Event;
 pub use ordering::order_after;
-pub use pointer::{Declared, PointerFacts, classify};
+pub use pointer::{Declared, PointerFacts, classify, is_pinned};
 pub use resource::{DeviceResource, ManagedResource, PinnedResource};
 pub use stream::{CaptureStatus, Stream};
 pub use stream_arg::StreamArg;

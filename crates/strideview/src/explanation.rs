@@ -43,7 +43,7 @@ impl CopyExplanation {
         dst: &StridedMemoryView,
         src: &StridedMemoryView,
     ) -> Result<Self> {
-        let how = how(&plan, route, (dst.address() as u64, src.address() as u64))?;
+        let how = how(&plan, route, dst, src)?;
         Ok(Self { plan, how })
     }
 
@@ -64,28 +64,41 @@ impl CopyExplanation {
 }
 
 #[cfg(feature = "cuda")]
-fn how(plan: &CopyPlan, route: Route, (dst, src): (u64, u64)) -> Result<How> {
-    use strideview_cuda::{DevicePlan, Direction, HostMemory, TransferPlan};
-    let transfer = |direction, is_pinned| {
-        let host = if is_pinned { HostMemory::Pinned } else { HostMemory::Pageable };
-        How::Transfer(Box::new(TransferPlan::new(plan, dst, src, direction, host)))
+fn how(
+    plan: &CopyPlan,
+    route: Route,
+    dst: &StridedMemoryView,
+    src: &StridedMemoryView,
+) -> Result<How> {
+    use strideview_cuda::{DevicePlan, Direction, TransferPlan};
+
+    use crate::view::host_memory;
+    let (to, from) = (dst.address() as u64, src.address() as u64);
+    let transfer = |direction, host: &StridedMemoryView, ordinal| {
+        let host = host_memory(host, ordinal);
+        How::Transfer(Box::new(TransferPlan::new(plan, to, from, direction, host)))
     };
     Ok(match route {
         Route::Host => on_host(plan),
-        Route::Device { .. } => How::Device(Box::new(DevicePlan::new(plan, dst, src))),
-        Route::ToDevice { is_pinned, .. } => transfer(Direction::ToDevice, is_pinned),
-        Route::ToHost { is_pinned, .. } => transfer(Direction::ToHost, is_pinned),
+        Route::Device { .. } => How::Device(Box::new(DevicePlan::new(plan, to, from))),
+        Route::ToDevice { ordinal } => transfer(Direction::ToDevice, src, ordinal),
+        Route::ToHost { ordinal } => transfer(Direction::ToHost, dst, ordinal),
         Route::Peers { dst, src } => How::Peers { dst, src },
     })
 }
 
 #[cfg(not(feature = "cuda"))]
-fn how(plan: &CopyPlan, route: Route, _addresses: (u64, u64)) -> Result<How> {
+fn how(
+    plan: &CopyPlan,
+    route: Route,
+    _dst: &StridedMemoryView,
+    _src: &StridedMemoryView,
+) -> Result<How> {
     match route {
         Route::Host => Ok(on_host(plan)),
         Route::Device { ordinal }
-        | Route::ToDevice { ordinal, .. }
-        | Route::ToHost { ordinal, .. }
+        | Route::ToDevice { ordinal }
+        | Route::ToHost { ordinal }
         | Route::Peers { dst: ordinal, .. } => Err(crate::Error::NoCuda { ordinal }),
     }
 }

@@ -11,9 +11,9 @@ pub(crate) enum Route {
     /// A device that reaches both.
     Device { ordinal: i32 },
     /// Both, from memory of the host to that of a device.
-    ToDevice { ordinal: i32, is_pinned: bool },
+    ToDevice { ordinal: i32 },
     /// Both, the other way round.
-    ToHost { ordinal: i32, is_pinned: bool },
+    ToHost { ordinal: i32 },
     /// Two devices.
     Peers { dst: i32, src: i32 },
 }
@@ -33,8 +33,6 @@ impl Route {
         }
         let is_shared = dst.device && src.device && dst.device_id == src.device_id;
         let is_moved = |access: Access| access.managed || !access.host;
-        // Pinned memory of the device of the other side is reached by its copies.
-        let is_pinned = is_shared;
         Ok(match (dst.host, src.host) {
             // Managed memory moves to who touches it, and the device may have it.
             (true, true) if is_shared && (is_moved(dst) || is_moved(src)) && has_driver() => {
@@ -47,8 +45,8 @@ impl Route {
             _ if is_shared && is_moved(dst) && is_moved(src) => {
                 Self::Device { ordinal: dst.device_id }
             }
-            (false, _) => Self::ToDevice { ordinal: dst.device_id, is_pinned },
-            (true, _) => Self::ToHost { ordinal: src.device_id, is_pinned },
+            (false, _) => Self::ToDevice { ordinal: dst.device_id },
+            (true, _) => Self::ToHost { ordinal: src.device_id },
         })
     }
 }
@@ -61,14 +59,13 @@ mod tests {
     fn every_two_kinds_of_memory() {
         let kinds = [Access::host(), Access::pinned(0), Access::managed(0), Access::device(0)];
         let route = |dst, src| Route::between(dst, src, || true).unwrap();
-        let to_device = |is_pinned| Route::ToDevice { ordinal: 0, is_pinned };
-        let to_host = |is_pinned| Route::ToHost { ordinal: 0, is_pinned };
+        let (to_device, to_host) = (Route::ToDevice { ordinal: 0 }, Route::ToHost { ordinal: 0 });
         let (host, device) = (Route::Host, Route::Device { ordinal: 0 });
         let wanted = [
-            [host, host, host, to_host(false)],
-            [host, host, device, to_host(true)],
+            [host, host, host, to_host],
+            [host, host, device, to_host],
             [host, device, device, device],
-            [to_device(false), to_device(true), device, device],
+            [to_device, to_device, device, device],
         ];
         for (dst, row) in kinds.into_iter().zip(wanted) {
             for (src, wanted) in kinds.into_iter().zip(row) {
@@ -81,11 +78,10 @@ mod tests {
     fn memory_of_other_devices() {
         let route = |dst, src| Route::between(dst, src, || true);
         assert_eq!(route(Access::device(1), Access::device(0)), Ok(Route::Peers { dst: 1, src: 0 }));
-        let is_pinned = false;
         for far in [Access::pinned(1), Access::managed(1)] {
-            let to_host = Route::ToHost { ordinal: 0, is_pinned };
+            let to_host = Route::ToHost { ordinal: 0 };
             assert_eq!(route(far, Access::device(0)), Ok(to_host));
-            let to_device = Route::ToDevice { ordinal: 0, is_pinned };
+            let to_device = Route::ToDevice { ordinal: 0 };
             assert_eq!(route(Access::device(0), far), Ok(to_device));
             assert_eq!(route(far, Access::managed(0)), Ok(Route::Host));
         }

@@ -270,8 +270,8 @@ mod device {
         match route(dst, src)? {
             Route::Host => copy_on_host(dst, src),
             Route::Device { ordinal }
-            | Route::ToDevice { ordinal, .. }
-            | Route::ToHost { ordinal, .. }
+            | Route::ToDevice { ordinal }
+            | Route::ToHost { ordinal }
             | Route::Peers { dst: ordinal, .. } => Err(Error::NoCuda { ordinal }),
         }
     }

@@ -7,6 +7,7 @@
 
 mod copies;
 mod raw;
+mod transfers;
 mod tune;
 
 use std::env;

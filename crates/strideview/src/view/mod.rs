@@ -20,7 +20,7 @@ mod values;
 
 pub(crate) use access::{copy_on_host, plan_copy};
 #[cfg(feature = "cuda")]
-pub(crate) use on_device::{copy_by, has_driver, settle};
+pub(crate) use on_device::{copy_by, has_driver, host_memory, settle};
 pub use element::Element;
 pub use slice::HostSlice;
 pub use strided_view::StridedMemoryView;

@@ -2,12 +2,13 @@
 
 use strideview_cuda::{
     Device, DevicePlan, Direction, HostMemory, Stream, TransferPlan, enqueue, enqueue_overlapping,
-    enqueue_peer, enqueue_transfer, transfer,
+    enqueue_peer, enqueue_transfer, is_pinned, transfer,
 };
 
 use super::StridedMemoryView;
 use super::access::{plan_copy, span_at};
 use super::borrow::Writing;
+use super::place::span_in_bytes;
 use crate::route::Route;
 use crate::{CopyOptions, CopyPlan, Lease, Result, StreamToken};
 
@@ -63,14 +64,18 @@ pub(crate) fn copy_by(
                 wait_if(blocking, stream)
             })
         }
-        Route::ToDevice { ordinal, is_pinned } => {
+        Route::ToDevice { ordinal } => {
+            let host = host_memory(src, ordinal);
             on_stream(ordinal, options.stream, |stream| {
-                sides.over_the_link(Direction::ToDevice, is_pinned, stream, options.blocking)
+                sides.over_the_link(Direction::ToDevice, host, stream, options.blocking)
             })
         }
-        Route::ToHost { ordinal, is_pinned } => on_stream(ordinal, options.stream, |stream| {
-            sides.over_the_link(Direction::ToHost, is_pinned, stream, options.blocking)
-        }),
+        Route::ToHost { ordinal } => {
+            let host = host_memory(dst, ordinal);
+            on_stream(ordinal, options.stream, |stream| {
+                sides.over_the_link(Direction::ToHost, host, stream, options.blocking)
+            })
+        }
         Route::Peers { dst: to, src: from } => {
             let stream = stream_of(to, options.stream)?;
             let places = ((sides.dst, Device::new(to)?), (sides.src, Device::new(from)?));
@@ -99,11 +104,10 @@ impl Sides {
     fn over_the_link(
         self,
         direction: Direction,
-        is_pinned: bool,
+        host: HostMemory,
         stream: &Stream,
         blocking: Option<bool>,
     ) -> Result<()> {
-        let host = if is_pinned { HostMemory::Pinned } else { HostMemory::Pageable };
         let plan = TransferPlan::new(&self.plan, self.dst, self.src, direction, host);
         let (dst, src) = (self.dst, self.src);
         if blocking.unwrap_or(true) {
@@ -155,6 +159,18 @@ pub(crate) fn settle(views: [&StridedMemoryView; 2], token: StreamToken) -> Resu
             Ok(stream_of(access.device_id, token)?.synchronize()?)
         }
         _ => Ok(()),
+    }
+}
+
+/// What memory of the host is to a device, as the driver says: an import takes pinned memory of
+/// libraries for memory of the host, which is what they call it.
+pub(crate) fn host_memory(view: &StridedMemoryView, ordinal: i32) -> HostMemory {
+    let Some((lowest, end)) = span_in_bytes(view.layout()) else { return HostMemory::Pageable };
+    let first = view.address().wrapping_add_signed(lowest as isize);
+    let size_in_bytes = end.wrapping_sub(lowest) as usize;
+    match Device::new(ordinal) {
+        Ok(device) if is_pinned(first, size_in_bytes, device) => HostMemory::Pinned,
+        _ => HostMemory::Pageable,
     }
 }
 
