@@ -10,6 +10,7 @@ mod bench;
 mod demo;
 mod gpu_bundle;
 mod json;
+mod kernels;
 mod lint;
 mod package;
 mod process;
@@ -76,6 +77,11 @@ const TASKS: &[Task] = &[
         name: "package",
         about: "make and check the packages of the crates",
         run: Run::Alone(package::run),
+    },
+    Task {
+        name: "kernels",
+        about: "compile the CUDA kernels into the images that are checked in; --check compares",
+        run: Run::With(kernels::run),
     },
     Task {
         name: "gpu-bundle",

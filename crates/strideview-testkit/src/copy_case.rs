@@ -56,7 +56,8 @@ impl CopyCase {
 /// Returns bytes that look random.
 pub fn noise(len: usize, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
-    let mut bytes: Vec<u8> = (0..len.div_ceil(8)).flat_map(|_| random.bits().to_le_bytes()).collect();
+    let mut bytes: Vec<u8> =
+        (0..len.div_ceil(8)).flat_map(|_| random.bits().to_le_bytes()).collect();
     bytes.truncate(len);
     bytes
 }
@@ -86,7 +87,8 @@ pub fn dense(shape: &[i64], order: &[usize], item: i64, gaps: &[i64]) -> Vec<i64
 
 /// Returns a copy of up to `most` bytes: permuted, padded, reversed, repeated, spread.
 pub fn random_case(random: &mut Random, most: i64) -> CopyCase {
-    let itemsize = random.pick(&[1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 16, 16, 3, 5, 6, 12, 24, 32, 40, 100, 256]);
+    let itemsize =
+        random.pick(&[1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 16, 16, 3, 5, 6, 12, 24, 32, 40, 100, 256]);
     let rank = random.pick(&[1, 2, 2, 2, 3, 3, 3, 4, 5, 6, 10]);
     let mut shape = vec![];
     let mut left = most / itemsize;

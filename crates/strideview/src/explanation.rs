@@ -118,7 +118,7 @@ impl fmt::Display for CopyExplanation {
                 // The bytes were said above.
                 let text = plan.to_string();
                 let lines = text.lines().filter(|line| !line.starts_with("bytes to move"));
-                write!(f, "device {}", lines.collect::<Vec<_>>().join(", "))
+                write!(f, "on the device: {}", lines.collect::<Vec<_>>().join(", "))
             }
             #[cfg(feature = "cuda")]
             How::Transfer(plan) => write!(f, "{plan}"),

@@ -37,8 +37,8 @@ pub use strideview_memory::{
 #[cfg(feature = "cuda")]
 pub mod cuda {
     pub use strideview_cuda::{
-        CudaError, Device, DeviceResource, Event, ManagedResource, PinnedResource, Stream,
-        StreamArg, driver_version, is_available, order_after,
+        CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource, PinnedResource,
+        Stream, StreamArg, driver_version, is_available, order_after,
     };
 }
 

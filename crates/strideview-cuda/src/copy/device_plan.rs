@@ -8,7 +8,7 @@ use strideview_copy::{CopyPlan, PlanAxis};
 use super::geometry::alignment;
 use super::job::{AnyJob, DirectJob, InterleaveJob, TileJob};
 use super::kernel::Kernel;
-use super::problem::{Problem, Tuning, item};
+use super::problem::{Problem, item};
 use super::{any, direct, interleave, tile};
 
 /// Runs of fewer bytes count as items.
@@ -66,22 +66,12 @@ impl DevicePlan {
     /// The way to do `plan` between `dst` and `src`, the addresses of element `[0, …, 0]` on either
     /// side. Only their remainders by 16 matter. O(rank²), about a microsecond.
     pub fn new(plan: &CopyPlan, dst: u64, src: u64) -> Self {
-        Self::tuned(plan, dst, src, Tuning::default())
-    }
-
-    #[doc(hidden)]
-    pub fn tuned_by(plan: &CopyPlan, dst: u64, src: u64, order: u8, p: i64, q: i64, waves: u32) -> Self {
-        use super::geometry::Order;
-        let order = [None, Some(Order::Destination), Some(Order::Source)][usize::from(order)];
-        let targets = if p > 0 { Some((p, q)) } else { None };
-        Self::tuned(plan, dst, src, Tuning { order, targets, waves: (waves > 0).then_some(waves) })
-    }
-
-    pub(super) fn tuned(plan: &CopyPlan, dst: u64, src: u64, tuning: Tuning) -> Self {
-        let first = |address: u64, offset: i64| alignment([address.wrapping_add_signed(offset).cast_signed()]);
+        let first = |address: u64, offset: i64| {
+            alignment([address.wrapping_add_signed(offset).cast_signed()])
+        };
         let alignment =
             Alignment { dst: first(dst, plan.dst_offset()), src: first(src, plan.src_offset()) };
-        let work = work(plan, alignment, src.wrapping_add_signed(plan.src_offset()), tuning);
+        let work = work(plan, alignment, src.wrapping_add_signed(plan.src_offset()));
         let waves = work.waves();
         Self {
             work,
@@ -89,7 +79,7 @@ impl DevicePlan {
             dst_offset: plan.dst_offset(),
             src_offset: plan.src_offset(),
             src_span: src_span(plan),
-            waves: tuning.waves.unwrap_or(waves),
+            waves,
             bytes: plan.bytes(),
         }
     }
@@ -114,9 +104,8 @@ impl Work {
     /// once what a tile is like and then walk several, reading one while they write another.
     fn waves(&self) -> u32 {
         match self {
-            Self::Tile(job, _) if job.p_axes == 1 && job.q_axes == 1 => 24,
-            Self::Tile(..) => 8,
-            Self::Direct(_, Kernel::Shifted | Kernel::ShiftedWords) => 24,
+            Self::Tile(..) => 24,
+            Self::Direct(_, kernel) if !kernel.is_plain() => 24,
             _ => u32::MAX,
         }
     }
@@ -147,7 +136,7 @@ fn src_span(plan: &CopyPlan) -> (i64, i64) {
     (low, high)
 }
 
-fn work(plan: &CopyPlan, alignment: Alignment, src: u64, tuning: Tuning) -> Work {
+fn work(plan: &CopyPlan, alignment: Alignment, src: u64) -> Work {
     if plan.bytes() == 0 {
         return Work::Nothing;
     }
@@ -155,27 +144,20 @@ fn work(plan: &CopyPlan, alignment: Alignment, src: u64, tuning: Tuning) -> Work
         return Work::Memcpy(plan.run_bytes());
     }
     let item = item(plan, alignment.dst, alignment.src);
-    kernel_work(plan, alignment, src, item, tuning).unwrap_or_else(|| {
+    kernel_work(plan, alignment, src, item).unwrap_or_else(|| {
         let (job, kernel) = any::plan(plan, item);
         Work::Any(job, kernel)
     })
 }
 
 /// None where no kernel but the one for anything takes it.
-fn kernel_work(
-    plan: &CopyPlan,
-    alignment: Alignment,
-    src: u64,
-    item: i64,
-    tuning: Tuning,
-) -> Option<Work> {
+fn kernel_work(plan: &CopyPlan, alignment: Alignment, src: u64, item: i64) -> Option<Work> {
     let problem = |axes| Problem {
         axes,
         item,
         dst_alignment: alignment.dst,
         src_alignment: alignment.src,
         reversed_start: src.wrapping_add_signed(item).cast_signed(),
-        tuning,
     };
     if plan.run_bytes() >= LEAST_RUN {
         let (job, kernel) = direct::runs(&problem(plan.axes()), plan.run_bytes())?;
@@ -266,5 +248,86 @@ impl DevicePlan {
             Some(Family::Tile16) => 16,
             _ => 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn permuted(shape: &[i64], order: &[usize], item: i64) -> DevicePlan {
+        let strides = |shape: &[i64]| {
+            let mut strides = vec![item; shape.len()];
+            for axis in (0..shape.len() - 1).rev() {
+                strides[axis] = strides[axis + 1] * shape[axis + 1];
+            }
+            strides
+        };
+        let from = strides(shape);
+        let shape: Vec<i64> = order.iter().map(|axis| shape[*axis]).collect();
+        let src: Vec<i64> = order.iter().map(|axis| from[*axis]).collect();
+        let plan = CopyPlan::new(&shape, &strides(&shape), &src, item).unwrap();
+        DevicePlan::new(&plan, 0, 0)
+    }
+
+    /// Kernel, items of a tile along P and Q.
+    fn tile(plan: &DevicePlan) -> (&'static str, u32, u32) {
+        let Work::Tile(job, kernel) = &plan.work else { panic!("wanted tiles, got {plan}") };
+        (kernel.name(), job.p_items, job.q_items)
+    }
+
+    #[test]
+    fn two_axes_are_tiles_of_whole_lines() {
+        let of = |size, item| tile(&permuted(&[size, size], &[1, 0], item));
+        assert_eq!(of(4096, 1), ("tile_1_v_v", 128, 128));
+        assert_eq!(of(4096, 2), ("tile_2_v_v", 64, 128));
+        assert_eq!(of(4096, 4), ("tile_4_v_v", 64, 64));
+        assert_eq!(of(4096, 8), ("tile_8_v_v", 32, 64));
+        assert_eq!(of(4096, 16), ("tile_16_v_v", 32, 32));
+        // Not aligned: with a halo of 32 bytes.
+        assert_eq!(of(4095, 1), ("tile_1_s_s", 128, 128));
+        assert_eq!(of(4095, 2), ("tile_2_s_s", 64, 128));
+        assert_eq!(of(4095, 4), ("tile_4_s_s", 64, 64));
+        assert_eq!(of(4095, 8), ("tile_8_1_1", 32, 64));
+    }
+
+    #[test]
+    fn short_axes_are_folded_into_a_tile() {
+        let plan = permuted(&[24, 24, 24, 24, 24, 16], &[3, 0, 5, 1, 4, 2], 4);
+        assert_eq!(tile(&plan), ("tile_4_v_v", 128, 24));
+        let plan = permuted(&[8, 6, 8, 6, 8, 6, 8, 6, 8, 6], &[9, 0, 8, 1, 7, 2, 6, 3, 5, 4], 4);
+        assert_eq!(tile(&plan), ("tile_4_2_v", 96, 48));
+        let plan = permuted(&[32, 40, 48, 56, 40], &[4, 3, 2, 1, 0], 4);
+        assert_eq!(tile(&plan), ("tile_4_v_v", 40, 64));
+    }
+
+    #[test]
+    fn other_kernels_are_chosen_by_what_lies_together() {
+        let name = |plan: DevicePlan| plan.kernel_name();
+        assert_eq!(name(permuted(&[10, 4992, 3], &[0, 2, 1], 1)), "split_1_3");
+        assert_eq!(name(permuted(&[10, 3, 4096], &[0, 2, 1], 1)), "join_1_3");
+        assert_eq!(name(permuted(&[1 << 20, 2], &[1, 0], 4)), "split_4_2");
+        assert_eq!(name(permuted(&[16, 64, 32, 128], &[0, 2, 1, 3], 2)), "direct_16");
+        let of = |shape: &[i64], dst: &[i64], src: &[i64], item| {
+            DevicePlan::new(&CopyPlan::new(shape, dst, src, item).unwrap(), 0, 0).kernel_name()
+        };
+        assert_eq!(of(&[0], &[4], &[4], 4), "nothing");
+        assert_eq!(of(&[100, 100], &[400, 4], &[400, 4], 4), "memcpy");
+        assert_eq!(of(&[100, 101], &[404, 4], &[1024, 4], 4), "shifted_4");
+        assert_eq!(of(&[100, 101], &[101, 1], &[1024, 1], 1), "shifted_1");
+        assert_eq!(of(&[64, 64], &[256, 4], &[1024, 8], 4), "spread_4");
+        assert_eq!(of(&[64, 64], &[256, 4], &[0, 4], 4), "direct_16");
+        assert_eq!(of(&[64, 64], &[256, 4], &[4, 0], 4), "splat_4");
+        // Element [0, 0] is the last of its row in memory.
+        let plan = CopyPlan::new(&[64, 64], &[256, 4], &[256, -4], 4).unwrap();
+        assert_eq!(DevicePlan::new(&plan, 0, 252).kernel_name(), "reversed_4");
+    }
+
+    /// More tile axes than kernels have room for.
+    #[test]
+    fn any_rank_has_a_kernel() {
+        let strides: Vec<i64> = (0..20).map(|axis| 1 << (axis * 2)).collect();
+        let plan = CopyPlan::new(&[2; 20], &strides, &strides, 1).unwrap();
+        assert_eq!(DevicePlan::new(&plan, 0, 0).kernel_name(), "any_2");
     }
 }

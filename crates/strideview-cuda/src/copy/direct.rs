@@ -98,7 +98,8 @@ fn plan(
     }
     fill(&mut cuts, bytes, i64::from(per_thread * THREADS));
     // The box, in the order of the destination.
-    let mut chosen: Vec<usize> = (1..cuts.len()).filter(|position| cuts[*position].tile > 1).collect();
+    let mut chosen: Vec<usize> =
+        (1..cuts.len()).filter(|position| cuts[*position].tile > 1).collect();
     chosen.sort_by_key(|position| cuts[*position].axis.dst_stride);
     let mut boxed = [BoxAxis::default(); MOST_INNER];
     let mut count = 1_u32;
@@ -120,7 +121,7 @@ fn plan(
     let order = if matches!(kernel, Kernel::Shifted | Kernel::ShiftedWords) {
         Order::Listed
     } else {
-        problem.tuning.order.unwrap_or(Order::Destination)
+        Order::Destination
     };
     if order == Order::Listed {
         cuts[1..].sort_by_key(|cut| cut.axis.dst_stride.wrapping_mul(cut.tile));

@@ -134,7 +134,10 @@ impl Place {
 fn check(wanted: Alignment, dst: u64, src: u64) -> Result<(), CudaError> {
     for (address, wanted) in [(dst, wanted.dst), (src, wanted.src)] {
         if alignment([address.cast_signed()]) < wanted {
-            return Err(CudaError::Misaligned { address: address as usize, wanted: wanted as usize });
+            return Err(CudaError::Misaligned {
+                address: address as usize,
+                wanted: wanted as usize,
+            });
         }
     }
     Ok(())

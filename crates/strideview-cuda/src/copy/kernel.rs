@@ -13,10 +13,6 @@ macro_rules! kernels {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(super) enum Kernel { $($($kernel),*),* }
 
-        impl Family {
-            pub(super) const COUNT: usize = [$(Self::$family),*].len();
-        }
-
         impl Kernel {
             pub(super) const ALL: &[Self] = &[$($(Self::$kernel),*),*];
 
@@ -80,6 +76,12 @@ kernels! {
 
 impl Kernel {
     pub(super) const COUNT: usize = Self::ALL.len();
+
+    /// Whether it moves vectors as they are.
+    pub(super) fn is_plain(self) -> bool {
+        use Kernel::{Direct1, Direct2, Direct4, Direct8, Direct16};
+        matches!(self, Direct1 | Direct2 | Direct4 | Direct8 | Direct16)
+    }
 
     /// The name, for people.
     pub(super) fn name(self) -> &'static str {

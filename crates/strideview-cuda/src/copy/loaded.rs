@@ -80,7 +80,8 @@ fn relaxed<T>(
 /// Loads the best image of a family that the driver takes.
 fn load(driver: &Driver, device: Device, family: Family) -> Result<CUlibrary, CudaError> {
     let (major, minor) = device.compute_capability()?;
-    let mut outcome = Err(CudaError::Unsupported { feature: "compiled kernels", ordinal: device.ordinal() });
+    let mut outcome =
+        Err(CudaError::Unsupported { feature: "compiled kernels", ordinal: device.ordinal() });
     for target in Target::for_capability(major, minor).into_iter().flatten() {
         outcome = load_image(driver, &image(family, target));
         match outcome {

@@ -3,7 +3,7 @@
 
 use strideview_copy::{CopyPlan, PlanAxis};
 
-use super::geometry::{Order, alignment};
+use super::geometry::alignment;
 
 /// The axes of a copy with items of a size that every kernel has, and how the two sides are aligned.
 pub(super) struct Problem<'a> {
@@ -17,18 +17,6 @@ pub(super) struct Problem<'a> {
     pub(super) src_alignment: i64,
     /// The address after the first item read, or anything that is aligned as it is.
     pub(super) reversed_start: i64,
-    pub(super) tuning: Tuning,
-}
-
-/// What measurements decide.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tuning {
-    /// In which order tiles are done, in place of that of the planner.
-    pub(super) order: Option<Order>,
-    /// Items of a tile along both sides, in place of those of the item size.
-    pub(super) targets: Option<(i64, i64)>,
-    /// Blocks for each one that runs at a time, in place of those of the planner.
-    pub(super) waves: Option<u32>,
 }
 
 /// The largest item that a plan can be cut into: it divides every run, every stride and both first

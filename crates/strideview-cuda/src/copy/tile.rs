@@ -98,9 +98,10 @@ fn group(
             break;
         }
         let follows = |axis: &PlanAxis| step.checked_mul(group.items) == Some(stride(axis));
-        let next = axes.iter().enumerate().position(|(position, axis)| {
-            follows(axis) && !group.has(position) && !taken(position)
-        });
+        let next = axes
+            .iter()
+            .enumerate()
+            .position(|(position, axis)| follows(axis) && !group.has(position) && !taken(position));
         let Some(next) = next else { break };
         let tile = divisor_near(axes[next].extent, room);
         group.members[group.count] = (next, tile);
@@ -215,11 +216,8 @@ impl Shape {
     fn fits(&self, item: i64) -> bool {
         let (reads, writes) = capacity(item, self.input, self.output);
         let threads = i64::from(THREADS);
-        let cells = if self.is_by_eight(item) {
-            round_up(self.cells(item), 4)
-        } else {
-            self.cells(item)
-        };
+        let cells =
+            if self.is_by_eight(item) { round_up(self.cells(item), 4) } else { self.cells(item) };
         self.vectors(item) * cells <= reads * threads
             && self.p_items(item) * self.chunks(item) <= writes * threads
             && self.p_items(item) * self.row_bytes(item) <= MOST_BUFFER_BYTES
@@ -274,18 +272,20 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         if group.count == 1 { cut.last() } else { group.items / tile * cut.last() }
     };
     let (p_last, q_last) = (limit(&shape.p), limit(&shape.q));
-    let (p_axes, p_step) = side(axes, &shape.p, item, |axis| axis.dst_stride, |axis| axis.src_stride)?;
-    let (q_axes, q_step) = side(axes, &shape.q, item, |axis| axis.src_stride, |axis| axis.dst_stride)?;
+    let (p_axes, p_step) =
+        side(axes, &shape.p, item, |axis| axis.dst_stride, |axis| axis.src_stride)?;
+    let (q_axes, q_step) =
+        side(axes, &shape.q, item, |axis| axis.src_stride, |axis| axis.dst_stride)?;
     let (first_byte, last_byte) = bytes_read(axes, &shape, item)?;
     let row_bytes = shape.row_bytes(item);
     let is_by_eight = shape.is_by_eight(item);
     let quads = item < 4 || shape.input.items(item) * item == 16;
     let places = row_bytes.min(128) / if quads { 16 } else { item };
-    // Where rows of the destination are whole axes and those of the source are longer, the source
-    // gains more from its neighbours.
-    let is_by_source = shape.p.count > 1 && shape.q.count == 1 && axes[q].extent <= shape.q.items;
+    // The side whose rows are shorter gains more from its neighbours.
+    let is_folded = shape.p.count + shape.q.count > 2;
+    let is_by_source = is_folded && shape.p.items < shape.q.items;
     let order = if is_by_source { Order::Source } else { Order::Destination };
-    let (outer, outer_count, tiles) = outer(&mut cuts, problem.tuning.order.unwrap_or(order))?;
+    let (outer, outer_count, tiles) = outer(&mut cuts, order)?;
     let job = TileJob {
         tiles,
         outer_count,
@@ -355,7 +355,7 @@ fn bytes_read(axes: &[PlanAxis], shape: &Shape, item: i64) -> Option<(i64, i64)>
 
 /// The largest tile that fits: where the whole target does not, a part of it.
 fn shape(problem: &Problem<'_>, p: usize, q: usize) -> Option<Shape> {
-    let targets = problem.tuning.targets.unwrap_or(targets(problem.item));
+    let targets = targets(problem.item);
     let shapes = [16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1]
         .into_iter()
         .filter_map(|sixteenths| shape_of(problem, p, q, targets, sixteenths));
@@ -407,8 +407,7 @@ fn halo(problem: &Problem<'_>, p: usize, q: usize) -> i64 {
     let (axes, item) = (problem.axes, problem.item);
     let is_dense = axes[q].dst_stride == item && axes[p].src_stride == item;
     let others = axes.iter().enumerate().filter(|(position, _)| *position != q);
-    let aligned =
-        alignment(others.map(|(_, axis)| axis.dst_stride).chain([problem.dst_alignment]));
+    let aligned = alignment(others.map(|(_, axis)| axis.dst_stride).chain([problem.dst_alignment]));
     let is_long = axes[q].extent * item >= 512 && axes[p].extent * item >= 64;
     if item <= 4 && is_dense && is_long && aligned < 16 { 32 / item } else { 0 }
 }
@@ -417,7 +416,7 @@ fn halo(problem: &Problem<'_>, p: usize, q: usize) -> i64 {
 fn skewed(problem: &Problem<'_>, p: usize, q: usize, full: i64, halo: i64) -> Option<Shape> {
     let (axes, item) = (problem.axes, problem.item);
     let in_source = |axis: &PlanAxis| axis.src_stride;
-    let along_p = group(axes, p, 64, 16 / item, in_source, |_| true);
+    let along_p = group(axes, p, 64.max(128 / item), 16 / item, in_source, |_| true);
     let columns = (full / along_p.items * item / 32 * 32) / item - halo;
     if columns < 32 / item {
         return None;
@@ -469,4 +468,3 @@ fn output(problem: &Problem<'_>, q: &Group) -> Option<Access> {
         _ => Some(Access::One),
     }
 }
-

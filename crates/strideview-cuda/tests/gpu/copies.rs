@@ -28,6 +28,8 @@ impl<'a> Arena<'a> {
     fn write(&self, bytes: &[u8]) {
         assert!(bytes.len() <= self.size);
         self.raw.copy(self.address, bytes.as_ptr().addr(), bytes.len(), 0).unwrap();
+        // Other streams do not wait for it.
+        self.raw.synchronize_stream(0).unwrap();
     }
 
     fn read(&self, bytes: &mut [u8]) {
@@ -75,8 +77,10 @@ impl<'a> Runner<'a> {
             return; // Gaps made it large.
         }
         let seed = dst_by + 3;
-        let mut expected: Vec<u8> =
-            self.noise[..len].iter().map(|byte| byte.wrapping_mul(5).wrapping_add(seed as u8)).collect();
+        let mut expected: Vec<u8> = self.noise[..len]
+            .iter()
+            .map(|byte| byte.wrapping_mul(5).wrapping_add(seed as u8))
+            .collect();
         self.dst.write(&expected);
         case.copy(&mut expected, dst_at, &self.noise, src_at);
         let plan = plan(case);
@@ -190,7 +194,8 @@ fn overlapping_sides_are_copied_as_through_a_temporary() {
                 arena.write(&before);
                 let at = |offset: i64| (arena.address as u64).wrapping_add_signed(offset);
                 // SAFETY: the arena has the bytes of both sides, and is used by this thread alone.
-                unsafe { enqueue_overlapping(&plan(&case), at(dst_at), at(src_at), &stream) }.unwrap();
+                unsafe { enqueue_overlapping(&plan(&case), at(dst_at), at(src_at), &stream) }
+                    .unwrap();
                 stream.synchronize().unwrap();
                 let mut result = vec![0; len];
                 arena.read(&mut result);
@@ -254,7 +259,8 @@ fn copies_are_captured_into_a_graph() {
             let (src, dst) = (arena.address as u64, arena.address as u64 + half as u64);
             raw.begin_capture(stream.handle()).unwrap();
             // SAFETY: the arena has the bytes of both sides, and is used by this thread alone.
-            unsafe { enqueue(&DevicePlan::new(&plan(&transposed), dst, src), dst, src, &stream) }.unwrap();
+            unsafe { enqueue(&DevicePlan::new(&plan(&transposed), dst, src), dst, src, &stream) }
+                .unwrap();
             // SAFETY: as above.
             unsafe { enqueue_overlapping(&plan(&moved), dst + 8, dst, &stream) }.unwrap();
             let graph = raw.end_capture_into(stream.handle()).unwrap();
@@ -325,8 +331,10 @@ fn more_items_than_32_bits_count() {
             let mut there = vec![0_u8; 1 << 16];
             let mut wanted = there.clone();
             let offset = (rows / 2 - 1) * 2 * columns;
-            raw.copy(there.as_mut_ptr().addr(), (third as i64 + offset) as usize, there.len(), 0).unwrap();
-            raw.copy(wanted.as_mut_ptr().addr(), (second as i64 + offset) as usize, there.len(), 0).unwrap();
+            raw.copy(there.as_mut_ptr().addr(), (third as i64 + offset) as usize, there.len(), 0)
+                .unwrap();
+            raw.copy(wanted.as_mut_ptr().addr(), (second as i64 + offset) as usize, there.len(), 0)
+                .unwrap();
             assert!(there == wanted);
             for address in [first, second, third] {
                 raw.free(address as usize).unwrap();

@@ -7,8 +7,8 @@
 
 mod copies;
 mod raw;
+mod timed;
 mod transfers;
-mod tune;
 
 use std::env;
 use std::io::{self, Write};

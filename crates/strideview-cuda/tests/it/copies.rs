@@ -40,7 +40,11 @@ fn plan(case: &CopyCase) -> CopyPlan {
 }
 
 /// Runs a case with both sides at any address, and compares all of the destination.
-fn check(case: &CopyCase, (dst_by, src_by): (i64, i64), stream: &Stream) -> Result<&'static str, String> {
+fn check(
+    case: &CopyCase,
+    (dst_by, src_by): (i64, i64),
+    stream: &Stream,
+) -> Result<&'static str, String> {
     let to = span(&case.shape, &case.dst_strides, case.itemsize);
     let from = span(&case.shape, &case.src_strides, case.itemsize);
     let (dst_at, src_at) = (GUARD + dst_by - to.0, GUARD + src_by - from.0);
@@ -196,8 +200,11 @@ fn failures_of_each_call_leave_nothing_behind() {
         let (dst, src) = (bytes.address(4), bytes.address(0));
         let calls = fail_each(
             &standin,
-            // SAFETY: the bytes of both sides are there.
-            || unsafe { enqueue_overlapping(&plan, dst, src, &stream) }.map_err(|error| error.to_string()),
+            || {
+                // SAFETY: the bytes of both sides are there.
+                unsafe { enqueue_overlapping(&plan, dst, src, &stream) }
+                    .map_err(|error| error.to_string())
+            },
             // A release that fails in the order of the stream is done after it.
             |call| ["cuCtxPopCurrent", "cuMemFreeAsync"].contains(&call),
         );

@@ -44,8 +44,10 @@ fn built() -> Option<PathBuf> {
         running.push(compile(&Path::new(KERNELS).join(format!("{family}.cu")), &object, item)?);
         objects.push(object);
     }
-    let outcomes: Vec<bool> =
-        running.into_iter().map(|mut child| child.wait().is_ok_and(|status| status.success())).collect();
+    let outcomes: Vec<bool> = running
+        .into_iter()
+        .map(|mut child| child.wait().is_ok_and(|status| status.success()))
+        .collect();
     let is_linked = outcomes.into_iter().all(|is_compiled| is_compiled)
         && Command::new(compiler())
             .args(["-shared", "-ldl", "-o"])

@@ -7,8 +7,8 @@
 mod bytes;
 mod calls;
 mod copies;
-mod emulator;
 mod devices;
+mod emulator;
 mod memory;
 mod pointers;
 mod streams;

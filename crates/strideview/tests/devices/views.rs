@@ -107,7 +107,7 @@ fn explanations_say_who_does_it() {
     };
     let kept = |kind| rows(&buffer(kind, SIZE));
     assert!(last(kept("host"), columns("pinned")).starts_with("host: "));
-    assert!(last(kept("device"), columns("managed")).starts_with("device kernel: "));
+    assert!(last(kept("device"), columns("managed")).starts_with("on the device: kernel: "));
     let staged = last(kept("device"), columns("host"));
     assert!(staged.starts_with("to device: 1 chunk of up to 6000 bytes\nhost: contiguous"), "{staged}");
     assert!(staged.contains("\ndevice: ") && staged.ends_with("bytes over the link: 6000"), "{staged}");

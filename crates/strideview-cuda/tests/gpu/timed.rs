@@ -1,6 +1,4 @@
-//! The table of copies, timed with variants of the plans.
-
-use std::io::Write;
+//! The table of copies, checked and timed beside the driver's own copy in the same run.
 
 use strideview_copy::CopyPlan;
 use strideview_cuda::{DevicePlan, Event, Stream, enqueue};
@@ -102,7 +100,6 @@ fn table_of_copies() {
             let events = (Event::with_timing(device).unwrap(), Event::with_timing(device).unwrap());
             let size = 1100 << 20;
             let (dst, src) = (raw.allocate(size).unwrap(), raw.allocate(size).unwrap());
-            let check = raw.allocate(size).unwrap();
             let mut state = 1_u64;
             let bytes: Vec<u8> = (0..size / 8)
                 .flat_map(|_| {
@@ -113,102 +110,65 @@ fn table_of_copies() {
                 })
                 .collect();
             raw.copy(src, bytes.as_ptr().addr(), size, 0).unwrap();
-            let only = std::env::var("CASE").unwrap_or_default();
-            let variants: Vec<(u8, i64, i64, u32)> = match std::env::var("VARIANTS") {
-                Ok(text) => text
-                    .split(';')
-                    .map(|one| {
-                        let n: Vec<i64> = one.split(',').map(|n| n.parse().unwrap()).collect();
-                        (n[0] as u8, n[1], n[2], n[3] as u32)
-                    })
-                    .collect(),
-                Err(_) => vec![],
-            };
-            let all: Vec<(u8, i64, i64, u32)> = variants;
+            raw.synchronize_stream(0).unwrap();
             let mut result = vec![0_u8; size];
+            let mut csv = String::from("case,kernel,memcpy_gb_per_s,gb_per_s,fraction\n");
             for timed in table() {
-                if !timed.name.contains(&only) {
-                    continue;
-                }
-                let variants = if all.is_empty() {
-                    let targets = match timed.item {
-                        1 => [(0, 0), (64, 256), (256, 64)],
-                        2 => [(0, 0), (128, 64), (32, 256)],
-                        4 => [(0, 0), (32, 128), (128, 32)],
-                        8 => [(0, 0), (64, 32), (16, 128)],
-                        _ => [(0, 0), (16, 64), (64, 16)],
-                    };
-                    let mut every = vec![];
-                    for (p, q) in targets {
-                        for order in [0, 1, 2] {
-                            for waves in [0, 1, 3, 8, 24, 1 << 20] {
-                                every.push((order, p, q, waves));
-                            }
-                        }
-                    }
-                    every
-                } else {
-                    all.clone()
+                let scale = |strides: &[i64]| -> Vec<i64> {
+                    strides.iter().map(|stride| stride * timed.item).collect()
                 };
-                let mut ratios = vec![];
-                let scale = |strides: &[i64]| -> Vec<i64> { strides.iter().map(|stride| stride * timed.item).collect() };
-                let plan = CopyPlan::new(&timed.shape, &scale(&timed.dst), &scale(&timed.src), timed.item).unwrap();
+                let plan =
+                    CopyPlan::new(&timed.shape, &scale(&timed.dst), &scale(&timed.src), timed.item)
+                        .unwrap();
                 let written: i64 = timed.shape.iter().product();
                 let bytes_moved = (written + timed.read) * timed.item;
-                let low: i64 = timed.shape.iter().zip(&timed.src).map(|(e, s)| ((e - 1) * s).min(0)).sum();
+                let low: i64 =
+                    timed.shape.iter().zip(&timed.src).map(|(e, s)| ((e - 1) * s).min(0)).sum();
                 let from = (src as u64).wrapping_add_signed(-low * timed.item);
                 let payload = (written * timed.item) as usize;
                 let memcpy = || raw.copy(dst, src, payload, stream.handle()).unwrap();
                 milliseconds(&stream, &events, 3, &memcpy);
-                let mut line = format!("{:24}", timed.name);
-                let mut name = "";
-                for (number, (order, p, q, waves)) in variants.iter().enumerate() {
-                    let ours = DevicePlan::tuned_by(&plan, dst as u64, from, *order, *p, *q, *waves);
-                    name = ours.kernel_name();
-                    // SAFETY: the memory is that of the test, and larger than every case.
-                    let go = || unsafe { enqueue(&ours, dst as u64, from, &stream) }.unwrap();
-                    milliseconds(&stream, &events, 3, &go);
-                    let (mut own, mut base) = (vec![], vec![]);
-                    for _ in 0..4 {
-                        own.push(milliseconds(&stream, &events, 3, &go));
-                        base.push(milliseconds(&stream, &events, 1, &memcpy));
+                let ours = DevicePlan::new(&plan, dst as u64, from);
+                // SAFETY: the memory is that of the test, and larger than every case.
+                let go = || unsafe { enqueue(&ours, dst as u64, from, &stream) }.unwrap();
+                raw.fill(dst, 0xa5, payload, stream.handle()).unwrap();
+                go();
+                stream.synchronize().unwrap();
+                raw.copy(result.as_mut_ptr().addr(), dst, payload, 0).unwrap();
+                raw.synchronize_stream(0).unwrap();
+                for place in 0..20_000 {
+                    let at = (place * 7_368_787 + place) % written;
+                    let (mut rest, mut offset) = (at, 0);
+                    for axis in (0..timed.shape.len()).rev() {
+                        offset += rest % timed.shape[axis] * timed.src[axis];
+                        rest /= timed.shape[axis];
                     }
-                    own.sort_by(f32::total_cmp);
-                    base.sort_by(f32::total_cmp);
-                    let gbs = bytes_moved as f32 / own[2] / 1e6;
-                    let memcpy_gbs = 2.0 * payload as f32 / base[2] / 1e6;
-                    if number == 0 {
-                        line += &format!(" memcpy {memcpy_gbs:5.0}");
-                        // Right? Against the plainest kernel, and that against the naive copy.
-                        raw.fill(dst, 0xa5, payload, stream.handle()).unwrap();
-                        go();
-                        stream.synchronize().unwrap();
-                        raw.copy(result.as_mut_ptr().addr(), dst, payload, 0).unwrap();
-                        let places = 20_000;
-                        let mut wrong = 0;
-                        for place in 0..places {
-                            let at = (place as i64 * 7_368_787 + place as i64) % written;
-                            let (mut rest, mut offset) = (at, 0);
-                            for axis in (0..timed.shape.len()).rev() {
-                                offset += rest % timed.shape[axis] * timed.src[axis];
-                                rest /= timed.shape[axis];
-                            }
-                            let item = timed.item as usize;
-                            let (to, from) = (at as usize * item, (offset - low) as usize * item);
-                            wrong += usize::from(result[to..to + item] != bytes[from..from + item]);
-                        }
-                        if wrong > 0 {
-                            line += &format!(" WRONG {wrong}/{places}");
-                        }
-                    }
-                    ratios.push((gbs / memcpy_gbs, gbs, (*order, *p, *q, *waves)));
+                    let item = timed.item as usize;
+                    let (to, from) = (at as usize * item, (offset - low) as usize * item);
+                    assert!(
+                        result[to..to + item] == bytes[from..from + item],
+                        "{}: {at}",
+                        timed.name
+                    );
                 }
-                line += &format!(" default {:5.0} {:4.3} |", ratios[0].1, ratios[0].0);
-                ratios.sort_by(|left, right| right.0.total_cmp(&left.0));
-                for (ratio, _, (order, p, q, waves)) in ratios.iter().take(9) {
-                    line += &format!(" {ratio:4.3}:{order},{p}x{q},{waves}");
+                milliseconds(&stream, &events, 10, &go);
+                let (mut own, mut base) = (vec![], vec![]);
+                for _ in 0..11 {
+                    own.push(milliseconds(&stream, &events, 5, &go));
+                    base.push(milliseconds(&stream, &events, 5, &memcpy));
                 }
-                let _ = writeln!(std::io::stdout(), "{line} {name}");
+                own.sort_by(f32::total_cmp);
+                base.sort_by(f32::total_cmp);
+                let gbs = bytes_moved as f32 / own[5] / 1e6;
+                let memcpy_gbs = 2.0 * payload as f32 / base[5] / 1e6;
+                let (name, kernel) = (timed.name, ours.kernel_name());
+                let fraction = gbs / memcpy_gbs;
+                csv += &format!("\"{name}\",{kernel},{memcpy_gbs:.0},{gbs:.0},{fraction:.3}\n");
+                note(&format!("{name:24} {kernel:12} {memcpy_gbs:5.0} {gbs:5.0} {fraction:5.3}"));
+            }
+            if let Some(folder) = std::env::var_os("STRIDEVIEW_RECORD") {
+                std::fs::write(std::path::Path::new(&folder).join("device-copies.csv"), csv)
+                    .unwrap();
             }
             // The host's time for a small copy.
             let plan = || CopyPlan::new(&[64, 64], &[256, 4], &[4, 256], 4).unwrap();
@@ -231,7 +191,7 @@ fn table_of_copies() {
                 std::hint::black_box(DevicePlan::new(&plan(), dst as u64, src as u64));
             }
             note(&format!("planning: {:?}", start.elapsed() / 1000));
-            for address in [dst, src, check] {
+            for address in [dst, src] {
                 raw.free(address).unwrap();
             }
         })
