@@ -120,8 +120,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--record", default=os.environ.get("STRIDEVIEW_RECORD"))
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", default="", metavar="TEXT", help="only cases whose name contains TEXT")
     options = parser.parse_args()
-    rows = [measured(case, options.rounds) for case in CASES]
+    rows = [measured(case, options.rounds) for case in CASES if options.only in case.name]
     print(f"{NBYTES >> 20} MiB, GB/s of payload; threads: {os.environ.get('STRIDEVIEW_THREADS', 'all')}")
     print(f"{'case':<26}{'link':>8}{'torch':>8}{'ours':>8}{'of link':>9}{'wanted':>8}")
     for row in rows:

@@ -10,12 +10,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyInt, PyString, PyTuple};
-use strideview::{StreamToken, StridedMemoryView};
 use strideview::interop::dlpack::abi::{
     DLDevice, DLDeviceType, LEGACY_NAME, LEGACY_USED_NAME, MAJOR_VERSION, MINOR_VERSION,
     VERSIONED_NAME, VERSIONED_USED_NAME,
 };
 use strideview::interop::dlpack::{Managed, Request, device_of, export, inspect, take};
+use strideview::{StreamToken, StridedMemoryView};
 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};

@@ -33,7 +33,10 @@ enum How {
     #[cfg(feature = "cuda")]
     Transfer(Box<strideview_cuda::TransferPlan>),
     #[cfg(feature = "cuda")]
-    Peers { dst: i32, src: i32 },
+    Peers {
+        dst: i32,
+        src: i32,
+    },
 }
 
 impl CopyExplanation {

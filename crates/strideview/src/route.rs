@@ -39,9 +39,7 @@ impl Route {
                 Self::Device { ordinal: dst.device_id }
             }
             (true, true) => Self::Host,
-            (false, false) if !is_shared => {
-                Self::Peers { dst: dst.device_id, src: src.device_id }
-            }
+            (false, false) if !is_shared => Self::Peers { dst: dst.device_id, src: src.device_id },
             _ if is_shared && is_moved(dst) && is_moved(src) => {
                 Self::Device { ordinal: dst.device_id }
             }
@@ -77,7 +75,10 @@ mod tests {
     #[test]
     fn memory_of_other_devices() {
         let route = |dst, src| Route::between(dst, src, || true);
-        assert_eq!(route(Access::device(1), Access::device(0)), Ok(Route::Peers { dst: 1, src: 0 }));
+        assert_eq!(
+            route(Access::device(1), Access::device(0)),
+            Ok(Route::Peers { dst: 1, src: 0 })
+        );
         for far in [Access::pinned(1), Access::managed(1)] {
             let to_host = Route::ToHost { ordinal: 0 };
             assert_eq!(route(far, Access::device(0)), Ok(to_host));

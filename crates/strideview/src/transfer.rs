@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::route::Route;
 use crate::view::{copy_on_host, plan_copy};
 use crate::{
-    Buffer, CopyError, CopyExplanation, Device, Error, MemoryResource, Result, StreamToken, StrideOrder, StridedLayout,
-    StridedMemoryView, Uniqueness,
+    Buffer, CopyError, CopyExplanation, Device, Error, MemoryResource, Result, StreamToken,
+    StrideOrder, StridedLayout, StridedMemoryView, Uniqueness,
 };
 
 /// In which order a copy is done, and whether it is waited for.
@@ -122,10 +122,7 @@ pub fn copy_with(
 /// assert_eq!((plan.kernel(), plan.bytes()), (Kernel::Transposed, 24));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn explain_copy(
-    dst: &StridedMemoryView,
-    src: &StridedMemoryView,
-) -> Result<CopyExplanation> {
+pub fn explain_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<CopyExplanation> {
     check_dtypes(dst, src)?;
     let plan = plan_copy(dst, src)?;
     CopyExplanation::new(plan, device::route(dst, src)?, dst, src)

@@ -43,4 +43,3 @@ impl<'a> Allocation<'a> {
         unsafe { driver.cuMemFree(self.address) }.and(waited)
     }
 }
-

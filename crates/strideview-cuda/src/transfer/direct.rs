@@ -31,7 +31,8 @@ pub(super) unsafe fn enqueue_direct(
         Route::Pinned(wire) => {
             let stage = stage(wire, stream)?;
             // SAFETY: the caller promises it; the stage has the bytes of a chunk.
-            let outcome = unsafe { enqueue_chunks(plan.direction, wire, (dst, src), stage.address, stream) };
+            let outcome =
+                unsafe { enqueue_chunks(plan.direction, wire, (dst, src), stage.address, stream) };
             outcome.and(stage.release())
         }
     }

@@ -7,9 +7,7 @@ use strideview_copy::CopyPlan;
 
 use super::transfer_plan::Direction;
 use crate::driver::driver;
-use crate::driver::sys::{
-    CUarray, CUmemcpy2D, CUmemcpy3D, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST,
-};
+use crate::driver::sys::{CUarray, CUmemcpy2D, CUmemcpy3D, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST};
 use crate::{CudaError, Stream};
 
 /// Shorter rows take the driver longer than a kernel.
@@ -39,7 +37,8 @@ impl DriverCopy {
     /// kernel is faster.
     pub(super) fn of(plan: &CopyPlan) -> Option<Self> {
         let width = plan.run_bytes();
-        let line = Self { width, height: 1, depth: 1, dst: Pitch::default(), src: Pitch::default() };
+        let line =
+            Self { width, height: 1, depth: 1, dst: Pitch::default(), src: Pitch::default() };
         let (outer, rows) = match plan.axes() {
             [] => return (width > 0).then_some(line),
             [rows] => (None, rows),

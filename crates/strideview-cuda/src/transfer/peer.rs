@@ -69,10 +69,16 @@ impl Peers<'_> {
         let (gather, scatter) = (self.halves.gather(), self.halves.scatter());
         let packed = room(gather, &self.from, self.halves)?;
         let outcome = room(scatter, &self.to, self.halves).and_then(|unpacked| {
-            let from = packed.as_ref().map_or(src.wrapping_add_signed(gather.src_offset()), |room| room.address);
-            let to = unpacked.as_ref().map_or(dst.wrapping_add_signed(scatter.dst_offset()), |room| room.address);
+            let from = packed
+                .as_ref()
+                .map_or(src.wrapping_add_signed(gather.src_offset()), |room| room.address);
+            let to = unpacked
+                .as_ref()
+                .map_or(dst.wrapping_add_signed(scatter.dst_offset()), |room| room.address);
             // SAFETY: the caller promises both sides; a room has the bytes of the temporary.
-            let outcome = unsafe { self.move_all((dst, to, unpacked.is_some()), (src, from, packed.is_some())) };
+            let outcome = unsafe {
+                self.move_all((dst, to, unpacked.is_some()), (src, from, packed.is_some()))
+            };
             outcome.and(release(unpacked))
         });
         outcome.and(release(packed))

@@ -10,7 +10,7 @@ use crate::driver::sys::MEMHOSTALLOC_PORTABLE;
 use crate::{CudaError, Device, Event, Stream};
 
 /// The bytes of a slot.
-pub(super) const SLOT_BYTES: usize = 4 << 20;
+pub(super) const SLOT_BYTES: usize = 8 << 20;
 /// How many slots a ring has, so that the host and the link work on different ones.
 pub(super) const SLOTS: usize = 4;
 /// How many rings a device has at most: one for each transfer at a time.

@@ -2,10 +2,10 @@
 
 use super::direct::enqueue_direct;
 use super::inline::Staged;
+use super::queued;
 use super::retire::{Keep, retire};
 use super::transfer_plan::{Route, TransferPlan};
 use super::wire::Wire;
-use super::queued;
 use crate::{CudaError, Stream};
 
 /// Copies between the host and a device in the order of a stream, and returns when it is done.
@@ -107,7 +107,10 @@ fn staged<'a>(
 fn check_not_capturing(stream: &Stream) -> Result<(), CudaError> {
     if stream.is_capturing()? {
         let ordinal = stream.device().ordinal();
-        return Err(CudaError::Unsupported { feature: "a captured copy of pageable memory", ordinal });
+        return Err(CudaError::Unsupported {
+            feature: "a captured copy of pageable memory",
+            ordinal,
+        });
     }
     Ok(())
 }

@@ -33,8 +33,11 @@ pub enum HostMemory {
 const LEAST_SENT: i64 = 1 << 20;
 /// A chunk of pinned memory: long enough that the time between two calls does not count.
 const PINNED_CHUNK: i64 = 16 << 20;
-/// A chunk of pageable memory: short enough that the first and the last one do not count.
-const PAGEABLE_CHUNK: i64 = 4 << 20;
+/// How many chunks pageable memory is cut into at least, so that the first one on the host and the last
+/// one on the link do not count.
+const LEAST_CHUNKS: i64 = 8;
+/// A shorter chunk is not worth telling threads about.
+const LEAST_CHUNK: i64 = 1 << 20;
 
 /// How a copy between the host and a device is done: by which calls, in which chunks, and who
 /// permutes.
@@ -49,7 +52,7 @@ const PAGEABLE_CHUNK: i64 = 4 << 20;
 /// // 8192 rows of f32 that become columns on the device.
 /// let plan = CopyPlan::new(&[8192, 8192], &[4, 32768], &[32768, 4], 4)?;
 /// let plan = TransferPlan::new(&plan, 0, 0, Direction::ToDevice, HostMemory::Pageable);
-/// assert_eq!((plan.chunks(), plan.link_bytes()), (64, 268_435_456));
+/// assert_eq!((plan.chunks(), plan.link_bytes()), (32, 268_435_456));
 /// # Ok::<(), strideview_copy::CopyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,7 +89,9 @@ impl TransferPlan {
         host: HostMemory,
     ) -> Self {
         let chunk_bytes = match host {
-            HostMemory::Pageable => PAGEABLE_CHUNK,
+            HostMemory::Pageable => {
+                (plan.bytes() / LEAST_CHUNKS).clamp(LEAST_CHUNK, super::ring::SLOT_BYTES as i64)
+            }
             HostMemory::Pinned => PINNED_CHUNK,
         };
         let route = route(plan, dst, src, direction, host, (LEAST_SENT, chunk_bytes));
@@ -102,7 +107,14 @@ impl TransferPlan {
         host: HostMemory,
         chunk_bytes: i64,
     ) -> Self {
-        let route = route(plan, dst, src, direction, host, (0, chunk_bytes.min(super::ring::SLOT_BYTES as i64)));
+        let route = route(
+            plan,
+            dst,
+            src,
+            direction,
+            host,
+            (0, chunk_bytes.min(super::ring::SLOT_BYTES as i64)),
+        );
         Self::of(plan, direction, route)
     }
 
@@ -170,14 +182,14 @@ fn route(
     Route::Mapped(Box::new(DevicePlan::new(plan, dst, src)))
 }
 
-/// What a thread of the host does for a chunk. It need not stay out of the caches on its way to the
-/// device, whose copies read them; what is written for good goes past them where it is large.
+/// What the host does for a chunk. Slots are written past the caches, which is up to twice as fast: the
+/// next to read them is the link. So is a destination that the caches do not hold.
 pub(super) fn host_plan(chunk: &Chunk, direction: Direction, all_bytes: i64) -> HostPlan {
     let mut machine = Machine::this();
     match direction {
-        Direction::ToDevice => machine.cache_bytes = i64::MAX,
+        Direction::ToDevice if all_bytes >= LEAST_CHUNK => machine.cache_bytes = 0,
         Direction::ToHost if all_bytes > machine.cache_bytes => machine.cache_bytes = 0,
-        Direction::ToHost => {}
+        _ => {}
     }
     HostPlan::new(&chunk.host, &machine)
 }

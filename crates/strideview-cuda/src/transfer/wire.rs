@@ -67,7 +67,8 @@ impl Wire {
     pub(super) fn span(plan: &CopyPlan, chunk_bytes: i64) -> Option<Self> {
         let wire = Self::new(plan, Direction::ToDevice, chunk_bytes, true);
         let sent = wire.most_bytes.checked_mul(wire.chunks)?;
-        let distinct: i64 = wire.axes.iter().filter(|axis| axis.host != 0).map(|axis| axis.extent).product();
+        let distinct: i64 =
+            wire.axes.iter().filter(|axis| axis.host != 0).map(|axis| axis.extent).product();
         (sent / 2 <= distinct.saturating_mul(wire.run_bytes)).then_some(wire)
     }
 
@@ -194,20 +195,28 @@ impl Wire {
         }
         let Some(cut) = self.axes.get(self.cut).copied() else {
             let host = line(part);
-            return Chunk { device: host.clone(), host, host_at: host_at + start, device_at: device_at + start, bytes: part };
+            return Chunk {
+                device: host.clone(),
+                host,
+                host_at: host_at + start,
+                device_at: device_at + start,
+                bytes: part,
+            };
         };
         host_at += start * cut.host;
         device_at += start * cut.device;
         let mut axes = self.axes[self.cut..].to_vec();
         axes[0].extent = part;
-        let bytes = axes.iter().map(|axis| (axis.extent - 1) * axis.wire).sum::<i64>() + self.run_bytes;
+        let bytes =
+            axes.iter().map(|axis| (axis.extent - 1) * axis.wire).sum::<i64>() + self.run_bytes;
         let (host, device) = self.plans(&axes, bytes);
         Chunk { host, device, host_at, device_at, bytes }
     }
 
     /// The plans of a chunk between the wire and either side.
     fn plans(&self, axes: &[WireAxis], bytes: i64) -> (CopyPlan, CopyPlan) {
-        let once: Vec<WireAxis> = axes.iter().copied().filter(|axis| !self.is_read_again(axis)).collect();
+        let once: Vec<WireAxis> =
+            axes.iter().copied().filter(|axis| !self.is_read_again(axis)).collect();
         let run = self.run_bytes;
         match self.direction {
             Direction::ToDevice if self.is_span => {
@@ -266,7 +275,8 @@ mod tests {
         let mut offsets = vec![(plan.dst_offset(), plan.src_offset())];
         for axis in plan.axes() {
             let steps = |(dst, src): (i64, i64)| {
-                (0..axis.extent).map(move |i| (dst + i * axis.dst_stride, src + i * axis.src_stride))
+                (0..axis.extent)
+                    .map(move |i| (dst + i * axis.dst_stride, src + i * axis.src_stride))
             };
             offsets = offsets.into_iter().flat_map(steps).collect();
         }
@@ -302,7 +312,8 @@ mod tests {
         let mut random = Random::new(11);
         for _ in 0..600 {
             let case = random_case(&mut random, 3000);
-            let plan = CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, case.itemsize);
+            let plan =
+                CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, case.itemsize);
             let plan = plan.unwrap();
             let most = random.pick(&[1, 7, 64, 500, 4096]);
             for direction in [Direction::ToDevice, Direction::ToHost] {

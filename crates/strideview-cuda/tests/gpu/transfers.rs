@@ -2,7 +2,8 @@
 
 use strideview_copy::CopyPlan;
 use strideview_cuda::{
-    Direction, HostMemory, Stream, TransferPlan, enqueue_transfer, is_pinned, staging_bytes, transfer,
+    Direction, HostMemory, Stream, TransferPlan, enqueue_transfer, is_pinned, staging_bytes,
+    transfer,
 };
 use strideview_testkit::Random;
 use strideview_testkit::copy_case::{CopyCase, moves, noise, random_case, span};
@@ -25,11 +26,13 @@ impl Arenas<'_> {
         let to = span(&case.shape, &case.dst_strides, case.itemsize);
         let from = span(&case.shape, &case.src_strides, case.itemsize);
         let (dst_at, src_at) = (GUARD + moved.0 - to.0, GUARD + moved.1 - from.0);
-        let sizes = [dst_at + to.1 + GUARD, src_at + from.1 + GUARD].map(|size| usize::try_from(size).unwrap());
+        let sizes = [dst_at + to.1 + GUARD, src_at + from.1 + GUARD]
+            .map(|size| usize::try_from(size).unwrap());
         if sizes[0].max(sizes[1]) > ARENA {
             return; // Gaps made it large.
         }
-        let plan = CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, case.itemsize).unwrap();
+        let plan = CopyPlan::new(&case.shape, &case.dst_strides, &case.src_strides, case.itemsize)
+            .unwrap();
         let (mut expected, content) = (noise(sizes[0], 1), noise(sizes[1], 2));
         for direction in [Direction::ToDevice, Direction::ToHost] {
             let host = self.host.as_mut_ptr().expose_provenance();
@@ -39,11 +42,24 @@ impl Arenas<'_> {
             };
             self.write(dst, &expected);
             self.write(src, &content);
-            let (to, from) = ((dst as u64).wrapping_add_signed(dst_at), (src as u64).wrapping_add_signed(src_at));
-            let kind = if is_pinned(host, ARENA, stream.device()) { HostMemory::Pinned } else { HostMemory::Pageable };
+            let (to, from) = (
+                (dst as u64).wrapping_add_signed(dst_at),
+                (src as u64).wrapping_add_signed(src_at),
+            );
+            let kind = if is_pinned(host, ARENA, stream.device()) {
+                HostMemory::Pinned
+            } else {
+                HostMemory::Pageable
+            };
             let plan = match random.below(3) {
                 0 => TransferPlan::new(&plan, to, from, direction, kind),
-                _ => TransferPlan::in_chunks(&plan, (to, from), direction, kind, random.pick(&[5000, 100_000])),
+                _ => TransferPlan::in_chunks(
+                    &plan,
+                    (to, from),
+                    direction,
+                    kind,
+                    random.pick(&[5000, 100_000]),
+                ),
             };
             if random.once_in(2) {
                 // SAFETY: both arenas have the bytes of the case, and are used by this thread alone.
@@ -80,7 +96,8 @@ fn check_all(is_registered: bool) {
                 raw.register(address, ARENA, 0).unwrap();
             }
             assert_eq!(is_pinned(address, ARENA, device), is_registered);
-            let mut arenas = Arenas { raw: &raw, host: &mut host, device: raw.allocate(ARENA).unwrap() };
+            let mut arenas =
+                Arenas { raw: &raw, host: &mut host, device: raw.allocate(ARENA).unwrap() };
             let mut random = Random::new(9);
             for number in 0..400 {
                 let most = if number % 10 == 0 { 4 << 20 } else { 100_000 };

@@ -87,9 +87,9 @@ impl Wanted {
         }
         let blocking = arguments.blocking.map(|blocking| {
             let blocking = blocking.cast::<PyBool>();
-            blocking.map(|blocking| blocking.is_true()).map_err(|_| {
-                PyTypeError::new_err("expected True, False or None as blocking")
-            })
+            blocking
+                .map(|blocking| blocking.is_true())
+                .map_err(|_| PyTypeError::new_err("expected True, False or None as blocking"))
         });
         let stream = arguments.stream.map(stream_number).transpose()?;
         Ok(Self { stream, blocking: blocking.transpose()? })

@@ -19,9 +19,9 @@ mod transform;
 mod values;
 
 pub(crate) use access::{copy_on_host, plan_copy};
+pub use element::Element;
 #[cfg(feature = "cuda")]
 pub(crate) use on_device::{copy_by, has_driver, host_memory, settle};
-pub use element::Element;
 pub use slice::HostSlice;
 pub use strided_view::StridedMemoryView;
 pub use values::Values;

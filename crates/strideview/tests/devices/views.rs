@@ -99,7 +99,9 @@ fn new_views_on_devices_and_back() {
 #[test]
 fn explanations_say_who_does_it() {
     let _standin = standin();
-    let columns = |kind| rows(&buffer(kind, SIZE)).reshaped(&[COLUMNS, ROWS]).unwrap().reversed_axes().unwrap();
+    let columns = |kind| {
+        rows(&buffer(kind, SIZE)).reshaped(&[COLUMNS, ROWS]).unwrap().reversed_axes().unwrap()
+    };
     let last = |to: StridedMemoryView, from: StridedMemoryView| {
         let explained = explain_copy(&to, &from).unwrap();
         assert_eq!(explained.bytes(), SIZE as i64);
@@ -109,22 +111,41 @@ fn explanations_say_who_does_it() {
     assert!(last(kept("host"), columns("pinned")).starts_with("host: "));
     assert!(last(kept("device"), columns("managed")).starts_with("on the device: kernel: "));
     let staged = last(kept("device"), columns("host"));
-    assert!(staged.starts_with("to device: 1 chunk of up to 6000 bytes\nhost: contiguous"), "{staged}");
-    assert!(staged.contains("\ndevice: ") && staged.ends_with("bytes over the link: 6000"), "{staged}");
+    assert!(
+        staged.starts_with("to device: 1 chunk of up to 6000 bytes\nhost: contiguous"),
+        "{staged}"
+    );
+    assert!(
+        staged.contains("\ndevice: ") && staged.ends_with("bytes over the link: 6000"),
+        "{staged}"
+    );
     assert!(last(columns("pinned"), kept("device")).contains(" on pinned memory"));
-    assert_eq!(last(kept("pinned"), kept("device")), "to host: cuMemcpyAsync\nbytes over the link: 6000");
+    assert_eq!(
+        last(kept("pinned"), kept("device")),
+        "to host: cuMemcpyAsync\nbytes over the link: 6000"
+    );
 }
 
 #[test]
 fn failures_of_each_call_are_errors_and_leave_nothing() {
     let standin = standin();
-    let pairs = [("device", "host"), ("host", "device"), ("device", "pinned"), ("device", "device"), ("host", "pinned")];
+    let pairs = [
+        ("device", "host"),
+        ("host", "device"),
+        ("device", "pinned"),
+        ("device", "device"),
+        ("host", "pinned"),
+    ];
     for (to, from) in pairs {
         for blocking in [Some(true), Some(false)] {
             let (dst, src) = (buffer(to, SIZE), buffer(from, SIZE));
             for nth in 1..500 {
                 standin.fail(nth, 999);
-                let outcome = copy_with(&rows(&dst), &rows(&src), CopyOptions { blocking, ..CopyOptions::default() });
+                let outcome = copy_with(
+                    &rows(&dst),
+                    &rows(&src),
+                    CopyOptions { blocking, ..CopyOptions::default() },
+                );
                 strideview_cuda::wait_for_retired();
                 let failed = standin.failed();
                 standin.fail(0, 0);
@@ -170,7 +191,8 @@ fn exports_that_copy() {
             // SAFETY: (1, 2) just made, and given to nobody else.
             unsafe { tensor.give_back() };
         }
-        let request = Request { device: Some(DLDevice::CPU), copy: Some(false), ..Request::default() };
+        let request =
+            Request { device: Some(DLDevice::CPU), copy: Some(false), ..Request::default() };
         let outcome = export(&rows(&src), request);
         assert_eq!(outcome.is_err(), kind == "device");
         if let Ok(tensor) = outcome {

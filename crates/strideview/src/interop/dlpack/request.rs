@@ -101,7 +101,8 @@ fn is_no_device(error: &Error) -> bool {
         Error::NoCuda { .. } => true,
         #[cfg(feature = "cuda")]
         Error::Cuda(error) => {
-            error.is_unavailable() || matches!(error, strideview_cuda::CudaError::NoSuchDevice { .. })
+            error.is_unavailable()
+                || matches!(error, strideview_cuda::CudaError::NoSuchDevice { .. })
         }
         _ => false,
     }
