@@ -19,6 +19,8 @@ from strideview._strideview import (
     copy,
     empty_like,
     explain_copy,
+    to_device,
+    to_host,
 )
 from strideview.exceptions import (
     AllocationError,
@@ -58,4 +60,6 @@ __all__ = [
     "copy",
     "empty_like",
     "explain_copy",
+    "to_device",
+    "to_host",
 ]
