@@ -19,6 +19,7 @@ from strideview._strideview import (
     copy,
     empty_like,
     explain_copy,
+    release_staging,
     to_device,
     to_host,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "copy",
     "empty_like",
     "explain_copy",
+    "release_staging",
     "to_device",
     "to_host",
 ]

@@ -41,7 +41,9 @@ mod _strideview {
     #[pymodule_export]
     use crate::stream::{PyEvent, PyStream};
     #[pymodule_export]
-    use crate::view::{_rebuild_view, copy, empty_like, explain_copy, to_device, to_host};
+    use crate::view::{
+        _rebuild_view, copy, empty_like, explain_copy, release_staging, to_device, to_host,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

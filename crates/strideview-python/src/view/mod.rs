@@ -14,4 +14,4 @@ mod transfer;
 pub(crate) use class::add_class;
 pub(crate) use object::{new_view, try_view_of};
 pub(crate) use pickle::_rebuild_view;
-pub(crate) use transfer::{copy, empty_like, explain_copy, to_device, to_host};
+pub(crate) use transfer::{copy, empty_like, explain_copy, release_staging, to_device, to_host};
