@@ -48,14 +48,14 @@ impl<'a> Decoder<'a> {
         let by = i64::from(self.byte()) - 128;
         let itemsize = ITEMSIZES[self.below(16)];
         let case = self.case(itemsize);
-        let scale = if self.byte() % 2 == 0 { 1 } else { itemsize };
+        let scale = if self.byte().is_multiple_of(2) { 1 } else { itemsize };
         Program { case, machine, misaligned, apart: is_one_memory.then_some(by * scale) }
     }
 
     fn machine(&mut self) -> Machine {
         let kinds = Isa::available();
         let isa = kinds[self.below(kinds.len() as u8)];
-        let cache_bytes = if self.byte() % 2 == 0 { 0 } else { i64::MAX };
+        let cache_bytes = if self.byte().is_multiple_of(2) { 0 } else { i64::MAX };
         let threads = [1, 1, 2, 3][self.below(4)];
         Machine { isa, cache_bytes, threads, thread_bytes: 0 }
     }
