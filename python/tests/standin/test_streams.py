@@ -142,8 +142,9 @@ def current_stream(kind, device_id, out):
     return -1 if Library.fails else 0
 
 
+NAME = b"dlpack_exchange_api"  # a capsule keeps the address of its name, so the name is kept too
 TABLE = Table(1, 3, None, None, tensor_from, None, None, current_stream)
-Library.__dlpack_c_exchange_api__ = dlhelp.api.PyCapsule_New(ctypes.addressof(TABLE), b"dlpack_exchange_api", None)
+Library.__dlpack_c_exchange_api__ = dlhelp.api.PyCapsule_New(ctypes.addressof(TABLE), NAME, None)
 
 
 @pytest.fixture
