@@ -41,7 +41,7 @@ mod _strideview {
     #[pymodule_export]
     use crate::stream::{PyEvent, PyStream};
     #[pymodule_export]
-    use crate::view::{_rebuild_view, copy, empty_like, explain_copy};
+    use crate::view::{_rebuild_view, PyCopyPlan, copy, empty_like, explain_copy};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -42,7 +42,9 @@ pub(super) enum Line {
 /// many columns.
 pub(super) fn lines(layout: &StridedLayout, most_columns: i64) -> (i64, Vec<Line>) {
     let columns = columns(layout, most_columns.max(1));
-    let rows = Rows { search: Search::new(layout), columns: i128::from(columns), layout };
+    // Rows start at multiples of their length, so that a first line stands where the others do.
+    let start = i128::from(layout.min_offset().min(0));
+    let rows = Rows { search: Search::new(layout), columns: i128::from(columns), start, layout };
     (columns, rows.lines())
 }
 
@@ -67,6 +69,8 @@ fn columns(layout: &StridedLayout, most: i64) -> i64 {
 struct Rows<'a> {
     search: Search,
     columns: i128,
+    /// The first cell of row 0.
+    start: i128,
     layout: &'a StridedLayout,
 }
 
@@ -80,7 +84,7 @@ impl Rows<'_> {
         loop {
             lines.push(self.cells(row));
             drawn += 1;
-            let Some(next) = self.search.next_used((row + 1) * self.columns) else { return lines };
+            let Some(next) = self.search.next_used(self.start_of(row + 1)) else { return lines };
             let next = self.row_of(next);
             if next > row + 1 {
                 lines.push(Line::Gaps { rows: next - row - 1 });
@@ -94,11 +98,15 @@ impl Rows<'_> {
     }
 
     fn row_of(&self, offset: i128) -> i128 {
-        offset.div_euclid(self.columns)
+        (offset - self.start).div_euclid(self.columns)
+    }
+
+    fn start_of(&self, row: i128) -> i128 {
+        self.start + row * self.columns
     }
 
     fn cells(&self, row: i128) -> Line {
-        let offset = row * self.columns;
+        let offset = self.start_of(row);
         let cells = (offset..offset + self.columns).map(|offset| self.cell(offset)).collect();
         Line::Cells { offset, cells }
     }

@@ -2,6 +2,7 @@
 
 mod class;
 mod cupy;
+mod explanation;
 mod from_buffer;
 mod getters;
 mod import;
@@ -14,4 +15,5 @@ mod transfer;
 pub(crate) use class::add_class;
 pub(crate) use object::{new_view, try_view_of};
 pub(crate) use pickle::_rebuild_view;
-pub(crate) use transfer::{copy, empty_like, explain_copy};
+pub(crate) use explanation::{PyCopyPlan, explain_copy};
+pub(crate) use transfer::{copy, empty_like};

@@ -19,13 +19,13 @@ use crate::stream::stream_argument;
 const BYTES_TO_RELEASE_THE_GIL_FOR: i64 = 1 << 16;
 
 /// The object as a view, made if it is none.
-enum AnyView<'a> {
+pub(super) enum AnyView<'a> {
     Ours(&'a StridedMemoryView),
     Made(StridedMemoryView),
 }
 
 impl AnyView<'_> {
-    fn get(&self) -> &StridedMemoryView {
+    pub(super) fn get(&self) -> &StridedMemoryView {
         match self {
             Self::Ours(view) => view,
             Self::Made(view) => view,
@@ -33,7 +33,7 @@ impl AnyView<'_> {
     }
 }
 
-fn view_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<AnyView<'a>> {
+pub(super) fn view_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<AnyView<'a>> {
     match try_view_of(object) {
         Some(view) => Ok(AnyView::Ours(view)),
         None => {
@@ -132,24 +132,6 @@ pub(crate) fn copy(
 ) -> PyResult<()> {
     let _ = allocator;
     copy_objects(dst, src, &Order::of(stream, blocking)?)
-}
-
-/// What a copy would do: axes, kernel and bytes.
-///
-/// Examples
-/// --------
-/// >>> import numpy, strideview
-/// >>> a = numpy.zeros((2, 3), "float32")
-/// >>> print(strideview.explain_copy(a, a.copy()).splitlines()[0])
-/// kernel: contiguous, runs of 24 bytes
-#[pyfunction]
-pub(crate) fn explain_copy(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<String> {
-    let (dst, src) = (view_of(dst)?, view_of(src)?);
-    let plan = strideview::explain_copy(dst.get(), src.get()).or_raise()?;
-    match strideview::explain_copy_on_device(dst.get(), src.get()).or_raise()? {
-        Some(on_device) => Ok(format!("{plan}\non the device: {on_device}")),
-        None => Ok(plan.to_string()),
-    }
 }
 
 /// A new dense view on the host with the shape, dtype and axis order of another.
