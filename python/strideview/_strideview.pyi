@@ -1,6 +1,6 @@
 """The compiled part of strideview."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import EllipsisType, TracebackType
 from typing import (
     Any,
@@ -34,6 +34,7 @@ __all__ = [
     "StridedMemoryView",
     "_rebuild_layout",
     "_rebuild_view",
+    "_run_command_line",
     "copy",
     "empty_like",
     "explain_copy",
@@ -440,3 +441,4 @@ def _rebuild_layout(
 def _rebuild_view(
     dtype: Any, itemsize: SupportsIndex, shape: _Ints, strides: _Ints, readonly: bool, data: Any
 ) -> StridedMemoryView: ...
+def _run_command_line(arguments: Sequence[str]) -> int: ...

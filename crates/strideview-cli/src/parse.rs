@@ -21,8 +21,8 @@ pub(crate) fn integers(text: &str) -> Result<Integers, String> {
 /// The parts between commas; one comma at the end is none too many.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
     let text = text.trim();
+    let count = if text.is_empty() { 0 } else { usize::MAX };
     let text = text.strip_suffix(',').unwrap_or(text);
-    let count = if text.trim().is_empty() { 0 } else { usize::MAX };
     text.split(',').map(str::trim).take(count)
 }
 

@@ -7,6 +7,7 @@
 mod array_interface;
 mod buffer;
 mod buffer_protocol;
+mod command_line;
 mod convert;
 mod deallocation;
 mod device;
@@ -30,6 +31,8 @@ mod _strideview {
 
     #[pymodule_export]
     use crate::buffer::PyBuffer;
+    #[pymodule_export]
+    use crate::command_line::_run_command_line;
     #[pymodule_export]
     use crate::device::PyDevice;
     #[pymodule_export]

@@ -16,8 +16,8 @@ use crate::error::Error;
 /// Runs of so many bytes on both sides are long enough.
 const LONG_RUN: u64 = 16 << 20;
 
-/// What a fault brings along on either side of a page that is read, beyond the page itself.
-const AROUND: u64 = 128 << 10;
+/// What a fault brings along on either side of what is read: Linux maps 64 KiB at a time.
+const AROUND: u64 = 64 << 10;
 
 /// What else is going to be resident: stacks of threads, the rounding of buffers, a bar.
 const ELSE: u64 = 24 << 20;

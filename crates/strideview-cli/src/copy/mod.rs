@@ -44,8 +44,10 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<(), Error> {
     let mut output = Output::create(&arguments.output, &header.to_bytes(), dst.nbytes())?;
     if let Some(blocks) = blocks {
         let progress = progress(dst.nbytes().unsigned_abs(), arguments.quiet);
-        pipeline::run(&input, &mut output, &blocks, &interrupt, &progress)?;
+        let outcome = pipeline::run(&input, &mut output, &blocks, &interrupt, &progress);
+        // Also where it failed: what is said of that stands on a line of its own.
         progress.finish_and_clear();
+        outcome?;
     }
     interrupt.check()?;
     output.finish(arguments.sync)

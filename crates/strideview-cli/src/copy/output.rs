@@ -10,6 +10,9 @@ use tempfile::NamedTempFile;
 
 use crate::error::Error;
 
+/// Bytes of a name that are kept in the other name; file systems take 255.
+const LONGEST: usize = 200;
+
 /// An output that is not finished. Dropped, nothing of it is left.
 pub(super) struct Output {
     file: NamedTempFile,
@@ -74,7 +77,8 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
         _ => Path::new("."),
     };
     let mut prefix = OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
+    // A longer name would leave no room for what is added.
+    prefix.push(path.file_name().filter(|name| name.len() <= LONGEST).unwrap_or_default());
     prefix.push(".");
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".part");

@@ -57,11 +57,11 @@ fn simple(text: &[u8]) -> Result<i64, Fault> {
     let number = characters.as_str();
     let digits = number.find(|character: char| !character.is_ascii_digit()).unwrap_or(number.len());
     let (number, unit) = number.split_at(digits);
-    let is_time = matches!(kind, 'm' | 'M');
+    let is_unit = matches!(kind, 'm' | 'M') && unit.starts_with('[') && unit.ends_with(']');
     if kind == 'O' {
         return Err(Fault::Objects);
     }
-    if !unit.is_empty() && !(is_time && unit.starts_with('[') && unit.ends_with(']')) {
+    if !unit.is_empty() && !is_unit {
         return Err(Fault::Unknown);
     }
     let number: i64 = match (kind, number) {
