@@ -153,7 +153,7 @@ def main():
     parser.add_argument("--permute", default="2,0,1")
     parser.add_argument("--memory", default="1GiB")
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--skip-numpy", action="store_true")
+    parser.add_argument("--skip-peers", action="store_true")
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()
     shape = tuple(int(n) for n in arguments.shape.split(","))
@@ -186,20 +186,24 @@ def measure(arguments, folder, shape, axes):
         sys.exit("the output is wrong")
     row("compared to the last byte", 0)
     settle(target)
-    warm(source)
-    row("cp", timed(lambda: subprocess.run(["cp", source, target], check=True)), note="no permutation")
-    settle(target)
-    if not arguments.skip_numpy:
-        warm(source)
-        theirs = timed(lambda: numpy_copy(source, target, axes))
-        row("NumPy between memmaps", theirs, high_water(os.getpid()) >> 10, f"{theirs / ours:.1f} x strideview")
-        settle(target)
+    if not arguments.skip_peers:
+        peers(source, target, axes, ours, row)
     if not arguments.kills:
         keep(arguments, rows, shape, axes, "files")
         return
     found = kill_runs(name, source, target, arguments.permute, arguments.memory, axes, ours, arguments.kills)
     row(f"killed {arguments.kills} times", 0, note=", ".join(f"{what}: {count}" for what, count in found.items()))
     keep(arguments, rows, shape, axes, "files-killed")
+
+
+def peers(source, target, axes, ours, row):
+    warm(source)
+    row("cp", timed(lambda: subprocess.run(["cp", source, target], check=True)), note="no permutation")
+    settle(target)
+    warm(source)
+    theirs = timed(lambda: numpy_copy(source, target, axes))
+    row("NumPy between memmaps", theirs, high_water(os.getpid()) >> 10, f"{theirs / ours:.1f} x strideview")
+    settle(target)
 
 
 def keep(arguments, rows, shape, axes, name):

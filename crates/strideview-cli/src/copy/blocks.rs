@@ -301,3 +301,60 @@ impl Block {
         (length, starts)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use strideview::StridedLayout;
+    use strideview_copy::plan_for;
+
+    use super::*;
+
+    /// The blocks of a permuted copy of float32.
+    fn blocks(shape: &[i64], axes: &[i64], memory: u64) -> Blocks {
+        let src = StridedLayout::new(shape, None, 4).unwrap().permuted(axes).unwrap();
+        let dst = StridedLayout::new(src.shape(), None, 4).unwrap();
+        let transfer = Transfer::new(&plan_for(&dst, &src).unwrap(), 4).unwrap();
+        Blocks::new(transfer, memory).unwrap()
+    }
+
+    fn runs(blocks: &Blocks) -> [u64; 2] {
+        [Side::Dst, Side::Src].map(|side| blocks.run(&blocks.order(side)))
+    }
+
+    #[test]
+    fn a_permutation_is_walked_in_whole_runs_of_the_source() {
+        let blocks = blocks(&[1024, 1024, 1536], &[2, 0, 1], 1 << 30);
+        let [dst, src] = runs(&blocks);
+        assert!(dst >= 128 << 10 && src >= 128 << 20, "{dst} {src}");
+        assert!(blocks.is_dense_in_source());
+    }
+
+    #[test]
+    fn a_transposition_is_walked_in_squares() {
+        let [dst, src] = runs(&blocks(&[100_000, 100_000], &[1, 0], 1 << 30));
+        // Three pages and more: few are met twice.
+        assert!(dst >= 12 << 10 && src >= 12 << 10, "{dst} {src}");
+    }
+
+    /// Law: the runs of all blocks are all bytes of the destination, each once.
+    #[test]
+    fn runs_cover_the_destination() {
+        let mut blocks = blocks(&[5, 6, 7], &[2, 0, 1], 1 << 30);
+        for extents in [[1, 1, 1], [2, 3, 4], [7, 1, 6], [3, 5, 6], [7, 5, 6]] {
+            blocks.extents = extents[..blocks.extents.len()].to_vec();
+            blocks.extents.iter_mut().zip(&blocks.transfer.axes).for_each(|(extent, axis)| {
+                *extent = (*extent).min(axis.extent);
+            });
+            let mut met = [0; 5 * 6 * 7 * 4];
+            for block in blocks.iter() {
+                let (length, starts) = block.runs();
+                for start in starts {
+                    let bytes =
+                        usize::try_from(start).unwrap()..usize::try_from(start + length).unwrap();
+                    met[bytes].iter_mut().for_each(|count| *count += 1);
+                }
+            }
+            assert!(met.iter().all(|count| *count == 1), "{extents:?}");
+        }
+    }
+}
