@@ -9,7 +9,7 @@ StridedLayout(shape=(3, 2), strides=(1, 3), itemsize=8)
 from strideview._decorator import args_viewable_as_strided_memory
 from strideview._strideview import (
     Buffer,
-    CopyPlan,
+    CopyExplanation,
     Device,
     DType,
     Event,
@@ -20,6 +20,8 @@ from strideview._strideview import (
     copy,
     empty_like,
     explain_copy,
+    to_device,
+    to_host,
 )
 from strideview.exceptions import (
     AllocationError,
@@ -40,7 +42,7 @@ __all__ = [
     "AxisError",
     "Buffer",
     "ClosedError",
-    "CopyPlan",
+    "CopyExplanation",
     "DType",
     "Device",
     "DeviceError",
@@ -60,4 +62,6 @@ __all__ = [
     "copy",
     "empty_like",
     "explain_copy",
+    "to_device",
+    "to_host",
 ]

@@ -75,7 +75,8 @@ def test_inspecting_and_planning(tmp_path):
     assert "dtype: '<f4'" in text
     assert text.endswith(strideview.StridedLayout((3, 4), None, 4).diagram())
     plan = run("plan", "in.npy", "--permute", "1,0", cwd=tmp_path).stdout
-    assert str(strideview.explain_copy(np.zeros((4, 3), "f4"), np.zeros((3, 4), "f4").T)) in plan
+    explained = str(strideview.explain_copy(np.zeros((4, 3), "f4"), np.zeros((3, 4), "f4").T)).splitlines()
+    assert explained[:4] == plan.splitlines()[2:6]
 
 
 def test_the_script_is_installed(tmp_path):

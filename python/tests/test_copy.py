@@ -342,9 +342,9 @@ def test_explaining_a_copy():
     assert [plan.kernel for plan in plans] == ["contiguous", "transposed"]
     assert [(plan.bytes, plan.run_bytes) for plan in plans] == [(4800, 4800), (4800, 8)]
     assert sorted(plans[1].axes) == [(20, 8, 240), (30, 160, 8)]
-    assert repr(plans[0]) == "<CopyPlan contiguous, 4800 bytes, from (20, 30):(30, 1) x8 to (20, 30):(30, 1) x8>"
+    assert repr(plans[0]) == "<CopyExplanation contiguous, 4800 bytes, from (20, 30):(30, 1) x8 to (20, 30):(30, 1) x8>"
     with pytest.raises(TypeError):
-        strideview.CopyPlan()
+        strideview.CopyExplanation()
     with refused("copy.rank_mismatch", ValueError):
         strideview.explain_copy(a, a[0])
     with pytest.raises(TypeError):

@@ -8,6 +8,7 @@
 //! | [`classify`] | who can reach the memory at an address, as the driver says |
 //! | [`DeviceResource`], [`PinnedResource`], [`ManagedResource`] | memory of a device, for [`strideview_memory::Buffer`] |
 //! | [`DevicePlan`], [`enqueue`] | a copy between two places of a device, done in the order of a stream |
+//! | [`TransferPlan`], [`transfer()`] | a copy between the host and a device |
 //! | [`CudaError`] | what went wrong, with the name and status of the call |
 //!
 //! Where there is no driver, every operation is [`CudaError::Unavailable`]: an ordinary value.
@@ -28,7 +29,8 @@
 //! ```
 //!
 //! Unsafe code lives in `driver`, `bytes`, `device`, `context`, `stream`, `event`, `pointer::query`,
-//! `resource` and `copy::{enqueue, loaded}`; the other modules forbid it.
+//! `resource`, `copy::{allocation, enqueue, loaded}` and
+//! `transfer::{direct, driver_copy, inline, peer, queued, ring, run}`; the other modules forbid it.
 
 mod bytes;
 mod context;
@@ -42,13 +44,18 @@ mod pointer;
 mod resource;
 mod stream;
 mod stream_arg;
+mod transfer;
 
 pub use copy::{DevicePlan, enqueue, enqueue_overlapping};
 pub use device::{Device, DeviceTraits, driver_version, is_available};
 pub use error::{ALL_CODES, CudaError};
 pub use event::Event;
 pub use ordering::order_after;
-pub use pointer::{Declared, PointerFacts, classify};
+pub use pointer::{Declared, PointerFacts, classify, is_pinned};
 pub use resource::{DeviceResource, ManagedResource, PinnedResource};
 pub use stream::{CaptureStatus, Stream};
 pub use stream_arg::StreamArg;
+pub use transfer::{
+    Direction, HostMemory, Keep, TransferPlan, enqueue_peer, enqueue_transfer, release_staging,
+    staging_bytes, transfer, wait_for_retired,
+};

@@ -22,6 +22,29 @@ use crate::stream::{PyStream, stream_token};
 pub(crate) struct PyDevice(Device);
 
 impl PyDevice {
+    /// A device by its name: an ordinal, or "cpu".
+    fn of_name(device: &Bound<'_, PyAny>) -> PyResult<Device> {
+        let Ok(name) = device.cast::<PyString>() else {
+            let ordinal = i32::try_from(integer(device)?)
+                .ok()
+                .filter(|&ordinal| ordinal >= 0)
+                .ok_or_else(|| value_error(format!("expected an ordinal from 0, got {device}")))?;
+            return Device::cuda(ordinal).or_raise();
+        };
+        match name.to_cow()?.as_ref() {
+            "cpu" => Ok(Device::cpu()),
+            other => Err(value_error(format!("expected \"cpu\" or an ordinal, got {other:?}"))),
+        }
+    }
+
+    /// A device argument: a `Device`, or its name.
+    pub(crate) fn of_argument(device: &Bound<'_, PyAny>) -> PyResult<Device> {
+        match device.cast::<Self>() {
+            Ok(device) => Ok(device.get().0),
+            Err(_) => Self::of_name(device),
+        }
+    }
+
     /// The GPU, or an error for the host.
     fn gpu(&self) -> PyResult<cuda::Device> {
         match self.0 {
@@ -36,17 +59,7 @@ impl PyDevice {
     #[new]
     #[pyo3(signature = (device, /))]
     fn named(device: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Ok(name) = device.cast::<PyString>() else {
-            let ordinal = i32::try_from(integer(device)?)
-                .ok()
-                .filter(|&ordinal| ordinal >= 0)
-                .ok_or_else(|| value_error(format!("expected an ordinal from 0, got {device}")))?;
-            return Device::cuda(ordinal).or_raise().map(Self);
-        };
-        match name.to_cow()?.as_ref() {
-            "cpu" => Ok(Self(Device::cpu())),
-            other => Err(value_error(format!("expected \"cpu\" or an ordinal, got {other:?}"))),
-        }
+        Self::of_name(device).map(Self)
     }
 
     /// How many GPUs there are; 0 without a driver.

@@ -10,12 +10,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyInt, PyString, PyTuple};
-use strideview::StridedMemoryView;
 use strideview::interop::dlpack::abi::{
     DLDevice, DLDeviceType, LEGACY_NAME, LEGACY_USED_NAME, MAJOR_VERSION, MINOR_VERSION,
     VERSIONED_NAME, VERSIONED_USED_NAME,
 };
 use strideview::interop::dlpack::{Managed, Request, device_of, export, inspect, take};
+use strideview::{StreamToken, StridedMemoryView};
 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};
@@ -150,6 +150,8 @@ fn capsule_of<'py>(
 /// The streams that some producers refuse, as DLPack counts.
 const PER_THREAD: i64 = 2;
 const UNORDERED: i64 = -1;
+/// The stream of a consumer that names none.
+const LEGACY: i64 = 1;
 
 /// The call for a producer that knows no versions. A `TypeError` of its own comes out as it was.
 #[cold]
@@ -271,18 +273,26 @@ pub(crate) fn requested(
     pending: i64,
     wanted: Wanted<'_, '_>,
 ) -> PyResult<NonNull<ffi::PyObject>> {
-    let request = Request {
+    let copy: Option<bool> = wanted.copy.map(|copy| copy.extract()).transpose()?;
+    let consumer = wanted.stream.as_deref().map(integer).transpose()?;
+    let mut request = Request {
         max_version: wanted.max_version.map(|pair| version(&pair)).transpose()?,
         device: wanted.dl_device.map(|pair| device_argument(&pair)).transpose()?,
-        copy: wanted.copy.map(|copy| copy.extract()).transpose()?,
+        copy,
+        ..Request::default()
     };
     if view.access().device {
         let for_host = request.device == Some(DLDevice::CPU);
         order_consumer(view, pending, wanted.stream.as_deref(), for_host)?;
+        // Whoever asks for no ordering gets a copy that is done.
+        request.is_awaited = consumer == Some(UNORDERED);
+        let stream = consumer.filter(|stream| *stream != UNORDERED);
+        let stream = stream.unwrap_or(if request.is_awaited { pending } else { LEGACY });
+        request.stream = StreamToken::new(usize::try_from(stream).unwrap_or(0));
     } else {
         check_host_stream(wanted.stream.as_deref())?;
     }
-    let tensor = export(view, request).or_raise()?;
+    let tensor = exported(view, request).or_raise()?;
     let (pointer, name) = match tensor {
         Managed::Versioned(tensor) => (tensor.cast::<c_void>(), VERSIONED_NAME),
         Managed::Legacy { tensor, .. } => (tensor.cast(), LEGACY_NAME),
@@ -296,6 +306,24 @@ pub(crate) fn requested(
         Python::attach(PyErr::fetch)
     })
 }
+
+/// As [`export`], without the GIL where all elements may be copied.
+fn exported(view: &StridedMemoryView, request: Request) -> strideview::Result<Managed> {
+    let is_wanted_elsewhere = request.device.is_some() && !view.access().host;
+    if request.copy != Some(true) && !is_wanted_elsewhere {
+        return export(view, request);
+    }
+    // SAFETY: called from a method, with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    let tensor = py.detach(|| export(view, request).map(Detached));
+    tensor.map(|Detached(tensor)| tensor)
+}
+
+/// A tensor that nobody else has, on its way back to where the GIL is held.
+struct Detached(Managed);
+
+// SAFETY: the tensor is ours alone, and may be used from any thread.
+unsafe impl Send for Detached {}
 
 /// The destructor of our capsules: gives the tensor back unless a consumer has taken it.
 ///

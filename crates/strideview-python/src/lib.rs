@@ -44,7 +44,9 @@ mod _strideview {
     #[pymodule_export]
     use crate::stream::{PyEvent, PyStream};
     #[pymodule_export]
-    use crate::view::{_rebuild_view, PyCopyPlan, copy, empty_like, explain_copy};
+    use crate::view::{
+        _rebuild_view, PyCopyExplanation, copy, empty_like, explain_copy, to_device, to_host,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// Unsafe code lives in `bytes`, `view::{access, element, owned, slice, values}`, `interop::{foreign, wrap}` and
+// Unsafe code lives in `bytes`, `view::{access, element, on_device, owned, slice, values}`, `interop::{foreign, wrap}` and
 // `interop::dlpack::{block, borrow, export, import}`; every other file forbids it, but for the `mod.rs`
 // above these, which hold no code.
 
@@ -7,7 +7,9 @@ mod bytes;
 mod device;
 mod dtype;
 mod error;
+mod explanation;
 pub mod interop;
+mod route;
 mod transfer;
 mod view;
 
@@ -15,9 +17,10 @@ pub use bytes::{copy_bytes, fill_bytes};
 pub use device::Device;
 pub use dtype::DType;
 pub use error::{CODES, Error, ErrorKind};
-pub use transfer::{copy, empty_like, explain_copy};
-#[cfg(feature = "cuda")]
-pub use transfer::{copy_on, explain_copy_on_device};
+pub use explanation::CopyExplanation;
+pub use transfer::{
+    CopyOptions, copy, copy_with, empty_like, empty_like_on, explain_copy, to_device, to_host,
+};
 pub use view::{Element, HostSlice, StridedMemoryView, Values};
 
 pub use strideview_copy::{CopyError, CopyPlan, Kernel, PlanAxis};

@@ -1,13 +1,32 @@
 //! Copies between views.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "cuda")]
-use crate::view::{copy_on_device, plan_on_device};
+use std::sync::Arc;
+
+use crate::route::Route;
 use crate::view::{copy_on_host, plan_copy};
 use crate::{
-    CopyError, CopyPlan, Device, Error, Result, StrideOrder, StridedLayout, StridedMemoryView,
-    Uniqueness,
+    Buffer, CopyError, CopyExplanation, Device, Error, MemoryResource, Result, StreamToken,
+    StrideOrder, StridedLayout, StridedMemoryView, Uniqueness,
 };
+
+/// In which order a copy is done, and whether it is waited for.
+///
+/// ```
+/// use strideview::{CopyOptions, StreamToken};
+///
+/// let options = CopyOptions::default();
+/// assert_eq!((options.stream, options.blocking), (StreamToken::NONE, None));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CopyOptions {
+    /// The stream that orders the copy; for none, the legacy default stream of the device. Copies on
+    /// the host wait for it where a device reaches a side too, and otherwise know no stream.
+    pub stream: StreamToken,
+    /// Whether the copy is done on return. None: unless the host reaches neither side, in which case
+    /// it is queued. Copies on the host are always done on return.
+    pub blocking: Option<bool>,
+}
 
 /// Copies the elements of `src` to `dst`, index by index.
 ///
@@ -17,18 +36,19 @@ use crate::{
 /// bytes, the result is that of copying through a temporary. Bytes between the elements of the
 /// destination are not written. Copying nothing, or a view onto itself, does nothing.
 ///
-/// Between two places of a CUDA device the copy is queued on the device's legacy default stream, and
-/// the host does not wait for it; [`copy_on`] names another stream.
-///
 /// Both buffers are leased meanwhile. Everything is checked before a byte is written.
+///
+/// The two may be memory of the host, of a device, of both, or of two devices; [`copy_with`] says on
+/// which stream, and who waits. Here it is the legacy default stream of the device.
 ///
 /// # Errors
 ///
 /// [`CopyError::RankMismatch`](crate::CopyError), [`CopyError::ShapeMismatch`](crate::CopyError),
 /// [`CopyError::ItemsizeMismatch`](crate::CopyError), [`Error::DTypeMismatch`],
 /// [`Error::ReadOnly`], [`Error::NotUnique`], [`Error::UniquenessUndecided`],
-/// [`Error::NotHostAccessible`], [`Error::SliceAlive`], [`MemoryError::Closed`](crate::MemoryError),
-/// and [`CopyError::OutOfMemory`](crate::CopyError) when there is no memory for the temporary.
+/// [`Error::Unreachable`], [`Error::SliceAlive`], [`MemoryError::Closed`](crate::MemoryError),
+/// [`CopyError::OutOfMemory`](crate::CopyError) when there is no memory for the temporary, and a failed
+/// call of the driver.
 ///
 /// ```
 /// use strideview::{Error, Slice, StridedMemoryView};
@@ -40,82 +60,58 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 pub fn copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> {
-    if !is_anything_to_copy(dst, src)? {
-        return Ok(());
-    }
-    #[cfg(feature = "cuda")]
-    if let Some(device) = common_device(dst, src) {
-        let stream = strideview_cuda::Device::new(device)?.default_stream()?;
-        return copy_on_device(dst, src, &stream);
-    }
-    copy_on_host(dst, src)
+    copy_with(dst, src, CopyOptions::default())
 }
 
-/// As [`copy()`], in the order of a stream, where both sides are memory of its device: the copy is
-/// queued, and the host does not wait for it. On the host, the copy is done on return, and the stream
-/// plays no part.
+/// As [`copy()`], in the order of a stream.
 ///
-/// Overlapping sides go through a temporary that is allocated and released in the order of the stream.
-/// The copy may be captured into a graph.
+/// A copy between memory that the host does not reach is queued, as a kernel is: both buffers stay
+/// open until it is done, and are closed on the same stream. It can be captured into a graph. Where the
+/// host reaches a side, the copy is done on return. With `blocking: Some(false)` a copy between host
+/// and device is queued too, all of it in the order of the stream, and keeps both buffers leased until
+/// it is done; nobody else may touch what it writes before. With `Some(true)` every copy is done on
+/// return.
+///
+/// After an error of the driver nothing is at work any more, and the destination may be written in
+/// part.
 ///
 /// # Errors
 ///
-/// Those of [`copy()`], and a failed call of the driver.
+/// Those of [`copy()`]; a copy of pageable memory cannot be captured.
 ///
 /// ```
-/// use strideview::cuda::Stream;
-/// use strideview::{Device, Error, StridedMemoryView, copy_on};
+/// use strideview::{CopyOptions, Error, StridedMemoryView, copy_with};
 ///
-/// if let Ok(device) = strideview::cuda::Device::new(0) {
-///     let (stream, buffer) = (device.create_stream()?, Device::Cuda(0).allocate(2 << 20)?);
-///     let layout = strideview::StridedLayout::new(&[2, 512, 512], None, 4)?;
-///     let view = StridedMemoryView::from_buffer(&buffer, &layout, None, false)?;
-///     let (dst, src) = (view.sliced(&[0.into()])?, view.sliced(&[1.into()])?);
-///     copy_on(&dst, &src.reversed_axes()?, &stream)?;
-///     stream.synchronize()?;
-/// }
+/// let dst = StridedMemoryView::from_vec(vec![0_u8; 4], &[2, 2])?;
+/// let src = StridedMemoryView::from_vec(vec![1_u8, 2, 3, 4], &[2, 2])?;
+/// copy_with(&dst, &src.reversed_axes()?, CopyOptions { blocking: Some(true), ..CopyOptions::default() })?;
+/// assert_eq!(dst.to_vec::<u8>()?, [1, 3, 2, 4]);
 /// # Ok::<(), Error>(())
 /// ```
-#[cfg(feature = "cuda")]
-pub fn copy_on(
+pub fn copy_with(
     dst: &StridedMemoryView,
     src: &StridedMemoryView,
-    stream: &strideview_cuda::Stream,
+    options: CopyOptions,
 ) -> Result<()> {
-    if !is_anything_to_copy(dst, src)? {
-        return Ok(());
-    }
-    match common_device(dst, src) {
-        Some(_) => copy_on_device(dst, src, stream),
-        None => copy_on_host(dst, src),
-    }
-}
-
-/// The device that does a copy: that of both sides, where the host cannot reach both.
-#[cfg(feature = "cuda")]
-fn common_device(dst: &StridedMemoryView, src: &StridedMemoryView) -> Option<i32> {
-    let (to, from) = (dst.access(), src.access());
-    let is_common = to.device && from.device && to.device_id == from.device_id;
-    (is_common && to.device_id >= 0 && !(to.host && from.host)).then_some(to.device_id)
-}
-
-/// Checks what a copy asks of its sides; false when there is nothing to do.
-fn is_anything_to_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<bool> {
     check_dtypes(dst, src)?;
     if dst.readonly() {
         return Err(Error::ReadOnly);
     }
     check_unique(dst.layout())?;
-    let is_nothing =
-        dst.shape() == src.shape() && (dst.layout().is_empty() || dst.is_same_memory(src));
-    Ok(!is_nothing)
+    if dst.shape() == src.shape() && (dst.layout().is_empty() || dst.is_same_memory(src)) {
+        return Ok(());
+    }
+    if dst.access().is_host_only() && src.access().is_host_only() {
+        return copy_on_host(dst, src);
+    }
+    device::copy(dst, src, options)
 }
 
 /// What [`copy()`] would do, planned and not done; prints as a description. O(rank²).
 ///
 /// # Errors
 ///
-/// Those about shapes and dtypes of [`copy()`].
+/// Those about shapes and dtypes of [`copy()`], and [`Error::Unreachable`].
 ///
 /// ```
 /// use strideview::{Error, Kernel, StridedMemoryView, explain_copy};
@@ -126,9 +122,10 @@ fn is_anything_to_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Resu
 /// assert_eq!((plan.kernel(), plan.bytes()), (Kernel::Transposed, 24));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn explain_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<CopyPlan> {
+pub fn explain_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<CopyExplanation> {
     check_dtypes(dst, src)?;
-    plan_copy(dst, src)
+    let plan = plan_copy(dst, src)?;
+    CopyExplanation::new(plan, device::route(dst, src)?, dst, src)
 }
 
 /// A new view on the host with the shape and dtype of `view`: dense, its axes in the same order,
@@ -147,10 +144,134 @@ pub fn explain_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<
 /// # Ok::<(), Error>(())
 /// ```
 pub fn empty_like(view: &StridedMemoryView) -> Result<StridedMemoryView> {
+    empty_like_on(view, Device::cpu(), StreamToken::NONE)
+}
+
+/// As [`empty_like`], on a device, in the order of a stream; memory of a CUDA device is not set.
+///
+/// # Errors
+///
+/// Those of [`Device::allocate_on`].
+///
+/// ```
+/// use strideview::{Device, Error, StreamToken, StridedMemoryView, empty_like_on};
+///
+/// let view = StridedMemoryView::from_vec(vec![1_u16; 6], &[2, 3])?;
+/// let new = empty_like_on(&view, Device::cpu(), StreamToken::NONE)?;
+/// assert_eq!(new.to_vec::<u16>()?, [0; 6]);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn empty_like_on(
+    view: &StridedMemoryView,
+    device: Device,
+    stream: StreamToken,
+) -> Result<StridedMemoryView> {
+    empty_from(&device.memory_resource()?, view, stream)
+}
+
+/// As [`empty_like_on`], from a memory resource.
+pub(crate) fn empty_from(
+    resource: &Arc<dyn MemoryResource>,
+    view: &StridedMemoryView,
+    stream: StreamToken,
+) -> Result<StridedMemoryView> {
     let layout = view.layout().to_dense(StrideOrder::K)?;
     let size_in_bytes = usize::try_from(layout.nbytes()).unwrap_or(usize::MAX);
-    let buffer = Device::cpu().allocate(size_in_bytes)?;
+    let buffer = Buffer::allocate(resource, size_in_bytes, stream)?;
     StridedMemoryView::from_buffer(&buffer, &layout, view.dtype(), false)
+}
+
+/// A new dense view on a device with the elements of `view`, its axes in the same order. Always copies.
+///
+/// Allocated and copied in the order of the stream of `options`; see [`copy_with`] for who waits.
+///
+/// # Errors
+///
+/// Those of [`empty_like_on`] and of [`copy_with`].
+///
+/// ```
+/// use strideview::{CopyOptions, Device, Error, StridedMemoryView, to_device};
+///
+/// let view = StridedMemoryView::from_vec(vec![1_u8, 2, 3], &[3])?;
+/// let new = to_device(&view, Device::cpu(), CopyOptions::default())?;
+/// assert_eq!(new.to_vec::<u8>()?, [1, 2, 3]);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn to_device(
+    view: &StridedMemoryView,
+    device: Device,
+    options: CopyOptions,
+) -> Result<StridedMemoryView> {
+    let new = empty_like_on(view, device, options.stream)?;
+    copy_with(&new, view, options)?;
+    Ok(new)
+}
+
+/// A new dense view on the host with the elements of `view`: [`to_device`] for the host.
+///
+/// # Errors
+///
+/// Those of [`to_device`].
+///
+/// ```
+/// use strideview::{CopyOptions, Error, StridedMemoryView, to_host};
+///
+/// let view = StridedMemoryView::from_vec(vec![1_u8, 2, 3], &[3])?;
+/// assert_eq!(to_host(&view, CopyOptions::default())?.to_vec::<u8>()?, [1, 2, 3]);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn to_host(view: &StridedMemoryView, options: CopyOptions) -> Result<StridedMemoryView> {
+    to_device(view, Device::cpu(), options)
+}
+
+/// Copies where one of the sides is not memory of the host alone, with CUDA in the build.
+#[cfg(feature = "cuda")]
+mod device {
+    use super::{CopyOptions, Result, Route, StridedMemoryView, copy_on_host};
+    use crate::view::{copy_by, has_driver, settle};
+
+    pub(super) fn route(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<Route> {
+        Route::between(dst.access(), src.access(), has_driver)
+    }
+
+    pub(super) fn copy(
+        dst: &StridedMemoryView,
+        src: &StridedMemoryView,
+        options: CopyOptions,
+    ) -> Result<()> {
+        match route(dst, src)? {
+            Route::Host => {
+                settle([dst, src], options.stream)?;
+                copy_on_host(dst, src)
+            }
+            route => copy_by(route, dst, src, options),
+        }
+    }
+}
+
+/// As above, without CUDA in the build.
+#[cfg(not(feature = "cuda"))]
+mod device {
+    use super::{CopyOptions, Result, Route, StridedMemoryView, copy_on_host};
+    use crate::Error;
+
+    pub(super) fn route(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<Route> {
+        Route::between(dst.access(), src.access(), || false)
+    }
+
+    pub(super) fn copy(
+        dst: &StridedMemoryView,
+        src: &StridedMemoryView,
+        _options: CopyOptions,
+    ) -> Result<()> {
+        match route(dst, src)? {
+            Route::Host => copy_on_host(dst, src),
+            Route::Device { ordinal }
+            | Route::ToDevice { ordinal }
+            | Route::ToHost { ordinal }
+            | Route::Peers { dst: ordinal, .. } => Err(Error::NoCuda { ordinal }),
+        }
+    }
 }
 
 /// Where both sides have a dtype, it is the same.
@@ -164,29 +285,6 @@ fn check_dtypes(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> 
         .into()),
         _ => Ok(()),
     }
-}
-
-/// How a device would do what [`explain_copy`] says; None where the host does it. Prints as a
-/// description.
-///
-/// # Errors
-///
-/// Those of [`explain_copy`].
-///
-/// ```
-/// use strideview::{Error, StridedMemoryView, explain_copy_on_device};
-///
-/// let view = StridedMemoryView::from_vec(vec![0_u8; 4], &[4])?;
-/// assert!(explain_copy_on_device(&view, &view)?.is_none());
-/// # Ok::<(), Error>(())
-/// ```
-#[cfg(feature = "cuda")]
-pub fn explain_copy_on_device(
-    dst: &StridedMemoryView,
-    src: &StridedMemoryView,
-) -> Result<Option<strideview_cuda::DevicePlan>> {
-    let plan = explain_copy(dst, src)?;
-    Ok(common_device(dst, src).map(|_| plan_on_device(&plan, dst, src)))
 }
 
 /// No two elements of the destination share a byte.
@@ -221,6 +319,39 @@ impl StridedMemoryView {
         copy(self, src)
     }
 
+    /// A new dense view on a device with these elements; see [`to_device`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`to_device`].
+    ///
+    /// ```
+    /// # use strideview::{CopyOptions, Device, Error, StridedMemoryView};
+    /// let view = StridedMemoryView::from_vec(vec![1_u8, 2], &[2])?;
+    /// let new = view.to_device(Device::cpu(), CopyOptions::default())?;
+    /// assert_eq!(new.get::<u8>(&[1])?, 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_device(&self, device: Device, options: CopyOptions) -> Result<Self> {
+        to_device(self, device, options)
+    }
+
+    /// A new dense view on the host with these elements; see [`to_host`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`to_host`].
+    ///
+    /// ```
+    /// # use strideview::{CopyOptions, Error, StridedMemoryView};
+    /// let view = StridedMemoryView::from_vec(vec![1_u8, 2], &[2])?;
+    /// assert_eq!(view.to_host(CopyOptions::default())?.get::<u8>(&[1])?, 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_host(&self, options: CopyOptions) -> Result<Self> {
+        to_host(self, options)
+    }
+
     /// Copies the elements of this view to `dst`; see [`copy()`].
     ///
     /// # Errors
@@ -237,25 +368,5 @@ impl StridedMemoryView {
     /// ```
     pub fn copy_to(&self, dst: &Self) -> Result<()> {
         copy(dst, self)
-    }
-
-    /// Copies the elements of `src` to this view in the order of a stream; see [`copy_on`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`copy_on`].
-    #[cfg(feature = "cuda")]
-    pub fn copy_from_on(&self, src: &Self, stream: &strideview_cuda::Stream) -> Result<()> {
-        copy_on(self, src, stream)
-    }
-
-    /// Copies the elements of this view to `dst` in the order of a stream; see [`copy_on`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`copy_on`].
-    #[cfg(feature = "cuda")]
-    pub fn copy_to_on(&self, dst: &Self, stream: &strideview_cuda::Stream) -> Result<()> {
-        copy_on(dst, self, stream)
     }
 }

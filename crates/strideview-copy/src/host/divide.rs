@@ -11,6 +11,9 @@ pub(super) const OUT_BYTES: usize = 64 << 10;
 /// The room for the source lines of a block, in bytes.
 pub(super) const IN_BYTES: usize = 32 << 10;
 
+/// More threads than this no copy makes use of, and no machine should be asked for.
+const MOST_THREADS: usize = 256;
+
 /// The bytes of a line that is put together before it is streamed: enough that the broken lines at
 /// its ends do not count.
 const STREAMED_LINE: i64 = 1024;
@@ -34,7 +37,7 @@ pub(super) fn divide(host: &mut HostPlan, machine: &Machine) {
         return;
     }
     if host.bytes >= machine.thread_bytes {
-        host.threads = machine.threads.max(1);
+        host.threads = machine.threads.clamp(1, MOST_THREADS);
     }
     // A source that is read again and again is in the caches.
     let read = if host.q.src_stride == 0 { 0 } else { host.bytes };
@@ -104,7 +107,12 @@ fn fit_out(host: &mut HostPlan) {
     };
     // Kernels of lines need no more than a part of the smallest cache.
     let room = if is_square { OUT_BYTES as i64 } else { STREAMED_LINE * 8 };
-    let longest = if is_planes { room / host.p.extent } else { STREAMED_LINE * 4 };
+    let longest = match host.kernel {
+        _ if is_planes => room / host.p.extent,
+        // The table is that of a whole line, which fits.
+        HostKernel::Table => room,
+        _ => STREAMED_LINE * 4,
+    };
     host.q_block = host.q_block.min((longest / w).max(1));
     // Blocks of whole cache lines, where there is more than one.
     let whole = LINE as i64 / (w & w.wrapping_neg()).min(LINE as i64);

@@ -78,7 +78,7 @@ pub struct Machine {
     pub isa: Isa,
     /// The size in bytes of the largest cache: what copies more than fits there is streamed.
     pub cache_bytes: i64,
-    /// The most threads that a copy may use.
+    /// The most threads that a copy may use; 0 is taken as 1, and more than 256 as 256.
     pub threads: usize,
     /// The fewest bytes that are worth telling another thread about.
     pub thread_bytes: i64,

@@ -15,6 +15,8 @@ mod interleave;
 mod isa;
 mod item;
 mod kernel;
+#[cfg(test)]
+mod laws;
 mod line;
 mod machine;
 mod odometer;

@@ -54,7 +54,8 @@ fn at_first() -> usize {
     }
 }
 
-/// Sets how many threads a copy uses at most, from the next copy on; 0 is taken as 1. O(1).
+/// Sets how many threads a copy uses at most, from the next copy on; 0 is taken as 1. Whatever is set,
+/// none uses more than 256. O(1).
 ///
 /// ```
 /// use strideview_copy::host;

@@ -129,6 +129,8 @@ pub(crate) fn large_cases(itemsize: i64) -> Vec<Case> {
         case(&[700, 2], &[0, 1], &[1, 0], 0),
         case(&[5, 4, 5, 4, 5, 4], &[0, 1, 2, 3, 4, 5], &[4, 0, 2, 5, 3, 1], 0),
         case(&[37, 100], &[0, 1], &[0, 1], 7 * itemsize),
+        // A line of some axes together that is longer than other kernels stream at once.
+        case(&[6, 16, 15], &[0, 1, 2], &[2, 1, 0], 0),
     ];
     let strided = |shape: &[i64], dst: &[i64], src: &[i64]| Case {
         shape: shape.to_vec(),

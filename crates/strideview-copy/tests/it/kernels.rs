@@ -65,7 +65,7 @@ fn every_machine_copies_what_the_oracle_copies() {
 #[test]
 fn every_machine_copies_many_blocks() {
     let machines: Vec<Machine> = machines().collect();
-    for itemsize in [1, 2, 3, 4, 8, 16, 40] {
+    for itemsize in [1, 2, 3, 4, 8, 16, 24, 40] {
         for case in large_cases(itemsize) {
             check_on_machines(&case, &machines);
         }

@@ -5,13 +5,14 @@ use std::ptr::null_mut;
 
 use strideview_copy::{CopyPlan, Temporary};
 
+use super::allocation::Allocation;
 use super::device_plan::{Alignment, DevicePlan, Work};
 use super::geometry::alignment;
 use super::job::{AnyJob, THREADS};
 use super::kernel::Kernel;
 use super::loaded;
 use crate::driver::driver;
-use crate::driver::sys::{CUdeviceptr, CUstream};
+use crate::driver::sys::CUstream;
 use crate::{CudaError, Stream};
 
 /// Queues a copy on a stream, and returns without waiting for it.
@@ -102,8 +103,6 @@ pub unsafe fn enqueue_overlapping(
     if plan.bytes() == 0 {
         return Ok(());
     }
-    // For the release as well, so that it cannot fail to enter.
-    let _guard = stream.enter()?;
     let temporary = Allocation::new(halves.bytes() as usize, stream)?;
     let gather = DevicePlan::new(halves.gather(), temporary.address, src);
     let scatter = DevicePlan::new(halves.scatter(), dst, temporary.address);
@@ -114,42 +113,6 @@ pub unsafe fn enqueue_overlapping(
         .and_then(|()| unsafe { enqueue(&scatter, dst, temporary.address, stream) });
     let released = temporary.release();
     outcome.and(released)
-}
-
-/// Memory for the work of a stream, whose context is current.
-struct Allocation<'a> {
-    address: CUdeviceptr,
-    is_ordered: bool,
-    stream: &'a Stream,
-}
-
-impl<'a> Allocation<'a> {
-    fn new(size_in_bytes: usize, stream: &'a Stream) -> Result<Self, CudaError> {
-        let is_ordered = stream.device().traits()?.memory_pools;
-        let mut address: CUdeviceptr = 0;
-        if is_ordered {
-            // SAFETY: the output is valid for its type; the stream is alive, its context current.
-            unsafe { driver()?.cuMemAllocAsync(&mut address, size_in_bytes, stream.raw()) }?;
-        } else {
-            // SAFETY: the output is valid for its type, and a context is current.
-            unsafe { driver()?.cuMemAlloc(&mut address, size_in_bytes) }?;
-        }
-        Ok(Self { address, is_ordered, stream })
-    }
-
-    fn release(self) -> Result<(), CudaError> {
-        let driver = driver()?;
-        if self.is_ordered {
-            // SAFETY: allocated above, released once, after the work that uses it.
-            let released = unsafe { driver.cuMemFreeAsync(self.address, self.stream.raw()) };
-            if released.is_ok() {
-                return Ok(());
-            }
-        }
-        let waited = self.stream.synchronize();
-        // SAFETY: as above; the work is done, or has failed with its context.
-        unsafe { driver.cuMemFree(self.address) }.and(waited)
-    }
 }
 
 /// The address of the first run that is read, and where what is read lies from there.

@@ -5,6 +5,7 @@
 //! `interleave` and `direct` plan for a kernel each, `any` is the net. [`enqueue`] queues it: `loaded`
 //! finds the kernel, whose compiled `image` is part of this crate.
 
+mod allocation;
 mod any;
 mod device_plan;
 mod direct;
@@ -19,5 +20,6 @@ mod loaded;
 mod problem;
 mod tile;
 
+pub(crate) use allocation::Allocation;
 pub use device_plan::DevicePlan;
 pub use enqueue::{enqueue, enqueue_overlapping};

@@ -65,6 +65,8 @@ handles! {
 pub(crate) type CUdevice = c_int;
 /// An address that a device understands.
 pub(crate) type CUdeviceptr = u64;
+/// What a stream calls on the host, which must not call the driver.
+pub(crate) type CUhostFn = unsafe extern "C" fn(*mut c_void);
 
 // The two default streams.
 pub(crate) const STREAM_LEGACY: CUstream = CUstream(1);
@@ -106,6 +108,10 @@ pub(crate) const POINTER_RANGE_SIZE: c_int = 12;
 pub(crate) const POINTER_ACCESS_FLAGS: c_int = 16;
 pub(crate) const POINTER_MEMPOOL_HANDLE: c_int = 17;
 
+// CUmemorytype.
+pub(crate) const MEMORY_TYPE_HOST: c_uint = 1;
+pub(crate) const MEMORY_TYPE_DEVICE: c_uint = 2;
+
 // CUmemLocationType and CUmemPool_attribute.
 pub(crate) const MEM_LOCATION_DEVICE: c_int = 1;
 pub(crate) const MEMPOOL_RELEASE_THRESHOLD: c_int = 4;
@@ -121,7 +127,6 @@ pub(crate) struct CUmemLocation {
 /// A copy of rows, `CUDA_MEMCPY2D_v2`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-#[allow(dead_code, reason = "the copy engine fills it")]
 pub(crate) struct CUmemcpy2D {
     pub(crate) src_x_in_bytes: usize,
     pub(crate) src_y: usize,
@@ -144,7 +149,6 @@ pub(crate) struct CUmemcpy2D {
 /// A copy of slices of rows, `CUDA_MEMCPY3D_v2`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-#[allow(dead_code, reason = "the copy engine fills it")]
 pub(crate) struct CUmemcpy3D {
     pub(crate) src_x_in_bytes: usize,
     pub(crate) src_y: usize,

@@ -90,6 +90,8 @@ table! {
     fn cuStreamSynchronize, 2000, (stream: CUstream);
     fn cuStreamWaitEvent, 3020, (stream: CUstream, event: CUevent, flags: c_uint);
     fn cuStreamQuery, 2000, (stream: CUstream);
+    fn cuLaunchHostFunc, 10000,
+        (stream: CUstream, function: CUhostFn, argument: *mut c_void);
     fn cuStreamGetCtx, 9020, (stream: CUstream, context: *mut CUcontext);
     fn cuStreamIsCapturing, 10000, (stream: CUstream, status: *mut c_int);
     fn cuStreamBeginCapture, 10010, (stream: CUstream, mode: c_int);

@@ -51,6 +51,14 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
+    /// Whether it is memory of the host that the device reads and writes at the same address.
+    pub(super) fn is_pinned(&self) -> bool {
+        self.memory_type == TYPE_HOST
+            && !self.managed
+            && self.device_pointer == self.address
+            && self.access == ACCESS_READ_WRITE
+    }
+
     /// Whether the driver knows nothing of the memory.
     pub(super) fn is_unknown(&self) -> bool {
         self.memory_type == 0

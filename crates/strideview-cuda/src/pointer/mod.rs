@@ -72,6 +72,17 @@ pub fn classify(
     span.classify(driver, declared, asked)
 }
 
+/// Whether `size_in_bytes` bytes at `address` are one piece of pinned or registered memory of the host,
+/// which the device copies to and from by itself, reads and writes, at this address.
+///
+/// One batch query, 0.1 to 0.25 µs, and what entering the context takes. False where the driver cannot
+/// be asked.
+pub fn is_pinned(address: usize, size_in_bytes: usize, device: Device) -> bool {
+    let (Ok(driver), Ok(_guard)) = (driver(), device.enter()) else { return false };
+    let Ok(first) = query::attributes(driver, address, Some(device)) else { return false };
+    first.is_pinned() && first.covers(address.saturating_add(size_in_bytes.saturating_sub(1)))
+}
+
 /// The driver, if somebody in this process has started it.
 fn started_driver() -> Result<Option<&'static Driver>, CudaError> {
     let Some(in_use) = driver_in_use() else { return Ok(None) };

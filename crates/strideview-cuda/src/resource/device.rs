@@ -102,7 +102,7 @@ impl DeviceResource {
 }
 
 /// Lets the default pool keep memory that is released, unless its threshold was set already.
-fn keep_released_memory(device: Device) -> Result<(), CudaError> {
+pub(crate) fn keep_released_memory(device: Device) -> Result<(), CudaError> {
     let driver = driver()?;
     let mut pool = CUmemoryPool::NULL;
     let handle = device.handle()?;

@@ -12,6 +12,7 @@ mod managed;
 mod pinned;
 
 pub use device::DeviceResource;
+pub(crate) use device::keep_released_memory;
 pub use managed::ManagedResource;
 pub use pinned::PinnedResource;
 

@@ -8,6 +8,7 @@
 mod copies;
 mod raw;
 mod timed;
+mod transfers;
 
 use std::env;
 use std::io::{self, Write};

@@ -12,6 +12,7 @@ mod emulator;
 mod memory;
 mod pointers;
 mod streams;
+mod transfers;
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -30,6 +31,9 @@ struct Standin(MutexGuard<'static, Control>);
 
 fn standin() -> Standin {
     let control = CONTROL.lock().unwrap_or_else(PoisonError::into_inner);
+    // What earlier tests left to be dropped, and memory that is kept, is about to be cleared.
+    strideview_cuda::wait_for_retired();
+    strideview_cuda::release_staging();
     control.reset();
     control.clear();
     control.set_current(0);

@@ -1,12 +1,13 @@
 //! The methods of `StridedMemoryView`.
 
 use pyo3::prelude::*;
-use strideview::DType;
+use strideview::{DType, Device};
 
 use super::object::ViewObject;
 use super::pickle;
-use super::transfer::{Order, copy_objects};
+use super::transfer::{Arguments, copy_objects, moved};
 use crate::convert::{axes, integer, integers, slices};
+use crate::device::PyDevice;
 use crate::errors::OrRaise;
 use crate::layout::layout_of;
 use crate::raw::call::Arg;
@@ -31,6 +32,25 @@ fn object<'py>(py: Python<'py>, this: &ViewObject) -> Bound<'py, PyAny> {
     let object = unsafe { object_holding(this) };
     // SAFETY: it comes from a reference, so the object is alive, and the GIL is held.
     unsafe { Bound::from_borrowed_ptr(py, object.as_ptr()) }
+}
+
+/// The interpreter, in a method, which is called with the GIL held.
+fn attached<'py>() -> Python<'py> {
+    // SAFETY: only methods call this.
+    unsafe { Python::assume_attached() }
+}
+
+/// The arguments of a copy.
+fn arguments<'a, 'py>(
+    stream: &'a Option<Arg<'py, 'py>>,
+    allocator: &'a Option<Arg<'py, 'py>>,
+    blocking: &'a Option<Arg<'py, 'py>>,
+) -> Arguments<'a, 'py> {
+    Arguments {
+        stream: stream.as_deref(),
+        allocator: allocator.as_deref(),
+        blocking: blocking.as_deref(),
+    }
 }
 
 methods! { METHODS, ViewObject, this:
@@ -114,7 +134,7 @@ methods! { METHODS, ViewObject, this:
     /// ----------
     /// src : StridedMemoryView or array
     /// stream, allocator, blocking
-    ///     For memory of devices; see ``strideview.copy``. Copies on the host are done on return.
+    ///     See ``strideview.copy``; copies on the host are done on return.
     ///
     /// Raises
     /// ------
@@ -129,19 +149,42 @@ methods! { METHODS, ViewObject, this:
     /// [[0.0, 2.0, 4.0], [1.0, 3.0, 5.0]]
     copy_from(src; stream, allocator, blocking;)
     "($self, src, stream=None, allocator=None, blocking=None)" => {
-        let _ = allocator;
-        let order = Order::of(optional(stream).as_deref(), optional(blocking).as_deref())?;
+        let (stream, allocator, blocking) = (optional(stream), optional(allocator), optional(blocking));
         let this = object(src.py(), this);
-        copy_objects(&this, &src, &order)
+        copy_objects(&this, &src, arguments(&stream, &allocator, &blocking))
     };
 
     /// Copies the elements of this view into another; see ``copy_from``.
     copy_to(dst; stream, allocator, blocking;)
     "($self, dst, stream=None, allocator=None, blocking=None)" => {
-        let _ = allocator;
-        let order = Order::of(optional(stream).as_deref(), optional(blocking).as_deref())?;
+        let (stream, allocator, blocking) = (optional(stream), optional(allocator), optional(blocking));
         let this = object(dst.py(), this);
-        copy_objects(&dst, &this, &order)
+        copy_objects(&dst, &this, arguments(&stream, &allocator, &blocking))
+    };
+
+    /// A new dense view on a GPU, or on the host, with these elements; see ``strideview.to_device``.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedMemoryView(numpy.arange(6), -1)[::2].to_device("cpu").strides
+    /// (1,)
+    to_device(device; stream, blocking;) "($self, device, stream=None, blocking=None)" => {
+        let (stream, blocking) = (optional(stream), optional(blocking));
+        let this = object(device.py(), this);
+        let device = PyDevice::of_argument(&device)?;
+        moved(&this, device, arguments(&stream, &None, &blocking))?.into_raw()
+    };
+
+    /// A new dense view on the host with these elements; see ``strideview.to_host``.
+    ///
+    /// Examples
+    /// --------
+    /// >>> numpy.asarray(StridedMemoryView(numpy.arange(3), -1)[::-1].to_host()).tolist()
+    /// [2, 1, 0]
+    to_host(; stream, blocking;) "($self, stream=None, blocking=None)" => {
+        let (stream, blocking) = (optional(stream), optional(blocking));
+        let this = object(attached(), this);
+        moved(&this, Device::cpu(), arguments(&stream, &None, &blocking))?.into_raw()
     };
 
     /// Makes the producer's stream wait for the stream that this view is used on.

@@ -13,7 +13,7 @@ mod pickle;
 mod transfer;
 
 pub(crate) use class::add_class;
-pub(crate) use explanation::{PyCopyPlan, explain_copy};
+pub(crate) use explanation::{PyCopyExplanation, explain_copy};
 pub(crate) use object::{new_view, try_view_of};
 pub(crate) use pickle::_rebuild_view;
-pub(crate) use transfer::{copy, empty_like};
+pub(crate) use transfer::{copy, empty_like, to_device, to_host};

@@ -158,13 +158,30 @@ pub(crate) fn try_view_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Stride
     value_of(object).map(|object: &ViewObject| &object.view)
 }
 
+/// As [`try_view_of`], with the stream that its data are being made on; -1 when none is known.
+pub(super) fn try_view_on<'a>(
+    object: &'a Bound<'_, PyAny>,
+) -> Option<(&'a StridedMemoryView, i64)> {
+    value_of(object).map(|object: &ViewObject| (&object.view, object.beside.stream))
+}
+
 /// A new Python `StridedMemoryView`.
 pub(crate) fn new_view<'py>(
     py: Python<'py>,
     view: StridedMemoryView,
     exporter: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let object = ViewObject::allocate(view, exporter)?;
+    new_view_on(py, view, exporter, -1)
+}
+
+/// As [`new_view`], for use on a stream.
+pub(super) fn new_view_on<'py>(
+    py: Python<'py>,
+    view: StridedMemoryView,
+    exporter: Option<&Bound<'py, PyAny>>,
+    stream: i64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let object = ViewObject::allocate_on(view, exporter, stream, -1)?;
     // SAFETY: the object is new and this is its only reference.
     Ok(unsafe { Bound::from_owned_ptr(py, object.as_ptr()) })
 }

@@ -3,116 +3,197 @@
 
 use std::mem::MaybeUninit;
 
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
-use strideview::StridedMemoryView;
-use strideview::cuda::{Device, Stream};
+use pyo3::types::PyBool;
+use strideview::{Access, CopyOptions, Device, StreamToken, StridedMemoryView};
 
 use super::import::from_any_interface;
-use super::object::{new_view, try_view_of};
+use super::object::{new_view_on, try_view_on};
 use crate::buffer::PyBuffer;
-use crate::errors::OrRaise;
+use crate::device::PyDevice;
+use crate::errors::{OrRaise, expected};
+use crate::memory_resource::PyMemoryResource;
 use crate::raw::place::Place;
-use crate::stream::stream_argument;
+use crate::stream::{order, settle, stream_number};
 
 /// Copies of fewer bytes keep the GIL: giving it up and taking it back would cost more.
 const BYTES_TO_RELEASE_THE_GIL_FOR: i64 = 1 << 16;
 
+/// No stream is known, or no ordering is wanted, as DLPack counts.
+pub(super) const UNKNOWN: i64 = -1;
+/// The legacy default stream, as DLPack counts.
+const LEGACY: i64 = 1;
+
 /// The object as a view, made if it is none.
 pub(super) enum AnyView<'a> {
-    Ours(&'a StridedMemoryView),
+    Ours(&'a StridedMemoryView, i64),
     Made(StridedMemoryView),
 }
 
 impl AnyView<'_> {
     pub(super) fn get(&self) -> &StridedMemoryView {
         match self {
-            Self::Ours(view) => view,
+            Self::Ours(view, _) => view,
             Self::Made(view) => view,
+        }
+    }
+
+    /// The stream that its data are being made on; one that was made here is ordered already.
+    fn pending(&self) -> i64 {
+        match self {
+            Self::Ours(_, pending) => *pending,
+            Self::Made(_) => UNKNOWN,
         }
     }
 }
 
-pub(super) fn view_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<AnyView<'a>> {
-    match try_view_of(object) {
-        Some(view) => Ok(AnyView::Ours(view)),
+/// A view of an object, for use on a stream.
+pub(super) fn view_of<'a>(
+    object: &'a Bound<'_, PyAny>,
+    stream: &Bound<'_, PyAny>,
+) -> PyResult<AnyView<'a>> {
+    match try_view_on(object) {
+        Some((view, pending)) => Ok(AnyView::Ours(view, pending)),
         None => {
             let mut slot = MaybeUninit::uninit();
             let mut place = Place::new(&mut slot);
-            from_any_interface(object, None, &mut place)?;
+            from_any_interface(object, Some(stream), &mut place)?;
             let nothing = || PyBufferError::new_err("nothing was imported");
             place.take().map(AnyView::Made).ok_or_else(nothing)
         }
     }
 }
 
-/// In which order a copy between places of a device is done, and whether the host waits.
-pub(super) struct Order {
-    /// None for the stream that the destination is used on, or else the legacy default stream.
-    stream: Option<Stream>,
-    is_blocking: bool,
+/// The arguments of a copy beside its sides; each may be left out.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Arguments<'a, 'py> {
+    pub(super) stream: Option<&'a Bound<'py, PyAny>>,
+    pub(super) allocator: Option<&'a Bound<'py, PyAny>>,
+    pub(super) blocking: Option<&'a Bound<'py, PyAny>>,
 }
 
-impl Order {
-    pub(super) fn of(
-        stream: Option<&Bound<'_, PyAny>>,
-        blocking: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let stream = stream.map(stream_argument).transpose()?.flatten();
-        let is_blocking = blocking.map(|blocking| blocking.is_truthy()).transpose()?;
-        Ok(Self { stream, is_blocking: is_blocking.unwrap_or(false) })
+/// What the arguments of a copy say.
+struct Wanted {
+    /// As DLPack counts; none where it was left out.
+    stream: Option<i64>,
+    blocking: Option<bool>,
+}
+
+impl Wanted {
+    fn new(arguments: Arguments<'_, '_>) -> PyResult<Self> {
+        if let Some(allocator) = arguments.allocator {
+            // Temporaries come from the pool of the driver, which no allocator is faster than.
+            allocator
+                .cast::<PyMemoryResource>()
+                .map_err(|_| expected("a MemoryResource as allocator", allocator))?;
+        }
+        let blocking = arguments.blocking.map(|blocking| {
+            let blocking = blocking.cast::<PyBool>();
+            blocking
+                .map(|blocking| blocking.is_true())
+                .map_err(|_| PyTypeError::new_err("expected True, False or None as blocking"))
+        });
+        let stream = arguments.stream.map(stream_number).transpose()?;
+        Ok(Self { stream, blocking: blocking.transpose()? })
     }
+
+    /// The number of the stream that work on a device is queued on.
+    fn number(&self) -> i64 {
+        match self.stream {
+            None | Some(UNKNOWN) => LEGACY,
+            Some(number) => number,
+        }
+    }
+
+    /// The stream is named by number, as imports take it.
+    fn for_imports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.stream.unwrap_or(LEGACY).into_pyobject(py)?.into_any())
+    }
+
+    fn options(&self) -> CopyOptions {
+        CopyOptions { stream: token(self.number()), blocking: self.blocking }
+    }
+
+    /// Whether what is pending is waited for: not where -1 asks for no ordering.
+    fn orders(&self) -> bool {
+        self.stream != Some(UNKNOWN)
+    }
+}
+
+fn token(number: i64) -> StreamToken {
+    StreamToken::new(usize::try_from(number).unwrap_or(0))
 }
 
 /// Copies the elements of one object into another.
 pub(super) fn copy_objects(
     dst: &Bound<'_, PyAny>,
     src: &Bound<'_, PyAny>,
-    order: &Order,
+    arguments: Arguments<'_, '_>,
 ) -> PyResult<()> {
-    let (dst_view, src_view) = (view_of(dst)?, view_of(src)?);
+    let py = dst.py();
+    let wanted = Wanted::new(arguments)?;
+    let streams = wanted.for_imports(py)?;
+    let (dst_view, src_view) = (view_of(dst, &streams)?, view_of(src, &streams)?);
     let (to, from) = (dst_view.get(), src_view.get());
-    let device = to.device_id();
-    if device >= 0 && !(to.access().host && from.access().host) {
-        return copy_on_device(dst.py(), to, from, order, device);
+    if !to.access().device && !from.access().device {
+        if to.nbytes() < BYTES_TO_RELEASE_THE_GIL_FOR {
+            return strideview::copy(to, from).or_raise();
+        }
+        return py.detach(|| strideview::copy(to, from)).or_raise();
     }
-    if to.nbytes() < BYTES_TO_RELEASE_THE_GIL_FOR {
-        return strideview::copy(to, from).or_raise();
+    let sides = [(to.access(), dst_view.pending()), (from.access(), src_view.pending())];
+    let mut options = wanted.options();
+    if to.access().host && from.access().host {
+        // Nothing is queued where nobody named a stream.
+        options.stream = wanted.stream.map_or(StreamToken::NONE, |_| options.stream);
+        wait_for(py, sides, wanted.orders())?;
+        return py.detach(|| strideview::copy_with(to, from, options)).or_raise();
     }
-    dst.py().detach(|| strideview::copy(to, from)).or_raise()
+    let number = wanted.number();
+    order_all(sides, |pending| (number, pending), wanted.orders())?;
+    py.detach(|| strideview::copy_with(to, from, options)).or_raise()?;
+    // What is next on the streams of the views comes after the copy.
+    order_all(sides, |pending| (pending, number), wanted.orders())
 }
 
-/// Queues a copy on the stream that was named, or on the legacy default stream.
-fn copy_on_device(
-    py: Python<'_>,
-    dst: &StridedMemoryView,
-    src: &StridedMemoryView,
-    order: &Order,
-    device: i32,
+/// Waits for what is pending on both sides, which the host may touch next.
+fn wait_for(py: Python<'_>, sides: [(Access, i64); 2], orders: bool) -> PyResult<()> {
+    for (access, pending) in sides {
+        settle(py, access, if orders { pending } else { UNKNOWN })?;
+    }
+    Ok(())
+}
+
+/// Orders the streams of the sides that a device reaches: `pair` says which is the later one.
+fn order_all(
+    sides: [(Access, i64); 2],
+    pair: impl Fn(i64) -> (i64, i64),
+    orders: bool,
 ) -> PyResult<()> {
-    let stream = match &order.stream {
-        Some(stream) => stream.clone(),
-        None => Device::new(device).and_then(Device::default_stream).or_raise()?,
-    };
-    strideview::copy_on(dst, src, &stream).or_raise()?;
-    if order.is_blocking {
-        return py.detach(|| stream.synchronize()).or_raise();
+    for (access, pending) in sides.into_iter().filter(|(access, _)| orders && access.device) {
+        let (later, earlier) = pair(pending);
+        order(later, earlier, access.device_id)?;
     }
     Ok(())
 }
 
 /// Copies the elements of one view, or of anything a view can be made of, into another.
 ///
+/// The two may be memory of the host, of a GPU, of both, or of two GPUs.
+///
 /// Parameters
 /// ----------
 /// dst, src : StridedMemoryView or array
 ///     Of equal shape and dtype; they may overlap.
 /// stream : stream, optional
-///     For two places of a device: where the copy is queued; the legacy default stream without one.
-/// allocator : optional
-///     Not used yet.
+///     Orders a copy of memory of a GPU, after the work that the streams of the views hold; without
+///     one, the default stream of the GPU. -1 asks for no ordering. Memory of the host has no stream.
+/// allocator : MemoryResource, optional
+///     Taken for the sake of other libraries: temporaries come from the pool of the GPU.
 /// blocking : bool, optional
-///     True: the host waits for the copy on a device. Copies on the host are done on return.
+///     Whether the copy is done on return. By default it is, unless both sides are memory that only
+///     GPUs reach. A copy with the host that does not block keeps both sides until it is done.
 ///
 /// Examples
 /// --------
@@ -130,11 +211,25 @@ pub(crate) fn copy(
     allocator: Option<&Bound<'_, PyAny>>,
     blocking: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let _ = allocator;
-    copy_objects(dst, src, &Order::of(stream, blocking)?)
+    copy_objects(dst, src, Arguments { stream, allocator, blocking })
 }
 
-/// A new dense view on the host with the shape, dtype and axis order of another.
+/// A device argument: a Device, an ordinal or "cpu"; the host where it is left out.
+fn device_argument(device: Option<&Bound<'_, PyAny>>) -> PyResult<Device> {
+    device.map_or(Ok(Device::cpu()), PyDevice::of_argument)
+}
+
+/// A new dense view with the shape, dtype and axis order of another, on the host or on a GPU.
+///
+/// Memory of the host is zero, that of a GPU is not set.
+///
+/// Parameters
+/// ----------
+/// view : StridedMemoryView or array
+/// device : Device, int or "cpu", optional
+///     The host by default.
+/// stream : stream, optional
+///     Orders the allocation on a GPU, and is the one that the view is used on.
 ///
 /// Examples
 /// --------
@@ -142,10 +237,87 @@ pub(crate) fn copy(
 /// >>> strideview.empty_like(numpy.zeros((3, 4)).T).strides
 /// (1, 4)
 #[pyfunction]
-pub(crate) fn empty_like<'py>(view: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+#[pyo3(signature = (view, device=None, stream=None))]
+pub(crate) fn empty_like<'py>(
+    view: &Bound<'py, PyAny>,
+    device: Option<&Bound<'py, PyAny>>,
+    stream: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = view.py();
-    let like = view_of(view)?;
-    let empty = py.detach(|| strideview::empty_like(like.get())).or_raise()?;
-    let buffer = Bound::new(py, PyBuffer::new(empty.buffer().clone()))?;
-    new_view(py, empty, Some(buffer.as_any()))
+    let (device, wanted) =
+        (device_argument(device)?, Wanted::new(Arguments { stream, ..Arguments::default() })?);
+    let unordered = UNKNOWN.into_pyobject(py)?.into_any();
+    let like = view_of(view, &unordered)?;
+    let token = token(wanted.number());
+    let empty = py.detach(|| strideview::empty_like_on(like.get(), device, token)).or_raise()?;
+    made(py, empty, wanted.number())
+}
+
+/// The Python view of a buffer of its own.
+fn made(py: Python<'_>, view: StridedMemoryView, stream: i64) -> PyResult<Bound<'_, PyAny>> {
+    let buffer = Bound::new(py, PyBuffer::new(view.buffer().clone()))?;
+    let stream = if view.access().device { stream } else { UNKNOWN };
+    new_view_on(py, view, Some(buffer.as_any()), stream)
+}
+
+/// A new dense view of a copy of the elements, as `copy_objects` copies them.
+pub(super) fn moved<'py>(
+    view: &Bound<'py, PyAny>,
+    device: Device,
+    arguments: Arguments<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = view.py();
+    let wanted = Wanted::new(arguments)?;
+    let streams = wanted.for_imports(py)?;
+    let from = view_of(view, &streams)?;
+    let token = token(wanted.number());
+    let new = py.detach(|| strideview::empty_like_on(from.get(), device, token)).or_raise()?;
+    let new = made(py, new, wanted.number())?;
+    copy_objects(&new, view, arguments)?;
+    Ok(new)
+}
+
+/// A new dense view on a GPU, or on the host, with the elements of another, its axes in the same order.
+///
+/// Always copies; see ``copy`` for ``stream`` and ``blocking``.
+///
+/// Parameters
+/// ----------
+/// view : StridedMemoryView or array
+/// device : Device, int or "cpu"
+/// stream : stream, optional
+/// blocking : bool, optional
+///
+/// Examples
+/// --------
+/// >>> import numpy, strideview
+/// >>> strideview.to_device(numpy.arange(6).reshape(2, 3).T, "cpu").strides
+/// (1, 3)
+#[pyfunction]
+#[pyo3(signature = (view, device, stream=None, blocking=None))]
+pub(crate) fn to_device<'py>(
+    view: &Bound<'py, PyAny>,
+    device: &Bound<'py, PyAny>,
+    stream: Option<&Bound<'py, PyAny>>,
+    blocking: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let arguments = Arguments { stream, blocking, allocator: None };
+    moved(view, PyDevice::of_argument(device)?, arguments)
+}
+
+/// A new dense view on the host with the elements of another: ``to_device`` for the host.
+///
+/// Examples
+/// --------
+/// >>> import numpy, strideview
+/// >>> numpy.asarray(strideview.to_host(numpy.arange(4)[::-1])).tolist()
+/// [3, 2, 1, 0]
+#[pyfunction]
+#[pyo3(signature = (view, stream=None, blocking=None))]
+pub(crate) fn to_host<'py>(
+    view: &Bound<'py, PyAny>,
+    stream: Option<&Bound<'py, PyAny>>,
+    blocking: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    moved(view, Device::cpu(), Arguments { stream, blocking, allocator: None })
 }

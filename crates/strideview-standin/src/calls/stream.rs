@@ -53,6 +53,17 @@ calls! { state;
         }
         Ok(())
     }
+    fn cuLaunchHostFunc(
+        stream: usize,
+        function: unsafe extern "C" fn(*mut std::ffi::c_void),
+        argument: *mut std::ffi::c_void,
+    ) {
+        state.context_of(stream)?;
+        // SAFETY: the caller promises an argument that the function takes. It calls no driver, so that
+        // the lock of the state may be held.
+        unsafe { function(argument) };
+        Ok(())
+    }
     fn cuStreamGetCtx(stream: usize, context: Out<usize>) {
         context.put(state.context_of(stream)?)
     }

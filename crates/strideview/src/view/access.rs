@@ -125,8 +125,13 @@ fn check_dtype<T: Element>(view: &StridedMemoryView) -> Result<()> {
 /// The addresses of the bytes of a view, gaps included; None when there are none.
 #[inline]
 fn span_of(view: &StridedMemoryView, access: &HostAccess) -> Option<Span> {
+    span_at(view, access.first().addr())
+}
+
+/// As [`span_of`], from the address of element `[0, …, 0]`.
+#[inline]
+pub(super) fn span_at(view: &StridedMemoryView, first: usize) -> Option<Span> {
     let (lowest, end) = span_in_bytes(view.layout())?;
-    let first = access.first().addr();
     // The bytes lie inside a buffer, so the sums are addresses.
     let at = |offset: i64| first.wrapping_add_signed(offset as isize);
     Some(Span { start: at(lowest), end: at(end) })
@@ -146,61 +151,6 @@ pub(crate) fn plan_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Res
     }
     let (to, from) = (dst.strides_in_bytes(), src.strides_in_bytes());
     Ok(CopyPlan::new(dst.shape(), &to, &from, itemsize)?)
-}
-
-/// The elements of a view that a device can reach, kept in place.
-#[cfg(feature = "cuda")]
-struct DeviceAccess {
-    _lease: Lease,
-    first: u64,
-}
-
-#[cfg(feature = "cuda")]
-impl DeviceAccess {
-    fn new(view: &StridedMemoryView) -> Result<Self> {
-        let lease = view.buffer().lease()?;
-        let first = lease.as_ptr().wrapping_offset(view.offset_in_bytes()).addr() as u64;
-        Ok(Self { _lease: lease, first })
-    }
-}
-
-/// Queues a copy on a stream of the device that both sides belong to, as if through a temporary where
-/// the two sides share bytes.
-///
-/// The buffers are leased until the work is queued. What is released later is released in the order of
-/// a stream, or by somebody who waits.
-#[cfg(feature = "cuda")]
-pub(crate) fn copy_on_device(
-    dst: &StridedMemoryView,
-    src: &StridedMemoryView,
-    stream: &strideview_cuda::Stream,
-) -> Result<()> {
-    if dst.readonly() {
-        return Err(Error::ReadOnly);
-    }
-    let plan = plan_copy(dst, src)?;
-    let (to, from) = (DeviceAccess::new(dst)?, DeviceAccess::new(src)?);
-    if dst.layout().overlaps(src.layout(), to.first, from.first) {
-        // SAFETY: (1) the plan was made for the layouts of the views, whose bytes lie inside the
-        // buffers (invariant 2 of the views), which the device can reach; `dst` is not read-only.
-        // (3) Who uses the memory of a device orders it by streams: see `interop`.
-        unsafe { strideview_cuda::enqueue_overlapping(&plan, to.first, from.first, stream) }?;
-        return Ok(());
-    }
-    let plan = strideview_cuda::DevicePlan::new(&plan, to.first, from.first);
-    // SAFETY: (1, 3) as above; (2) the layouts share no byte, checked above.
-    unsafe { strideview_cuda::enqueue(&plan, to.first, from.first, stream) }?;
-    Ok(())
-}
-
-/// What [`copy_on_device`] would do.
-#[cfg(feature = "cuda")]
-pub(crate) fn plan_on_device(
-    plan: &CopyPlan,
-    dst: &StridedMemoryView,
-    src: &StridedMemoryView,
-) -> strideview_cuda::DevicePlan {
-    strideview_cuda::DevicePlan::new(plan, dst.address() as u64, src.address() as u64)
 }
 
 /// Copies on the host, as if through a temporary where the two sides share bytes.

@@ -8,6 +8,8 @@
 mod access;
 mod borrow;
 mod element;
+#[cfg(feature = "cuda")]
+mod on_device;
 mod owned;
 mod place;
 mod reinterpret;
@@ -16,10 +18,10 @@ mod strided_view;
 mod transform;
 mod values;
 
-#[cfg(feature = "cuda")]
-pub(crate) use access::{copy_on_device, plan_on_device};
 pub(crate) use access::{copy_on_host, plan_copy};
 pub use element::Element;
+#[cfg(feature = "cuda")]
+pub(crate) use on_device::{copy_by, has_driver, host_memory, settle};
 pub use slice::HostSlice;
 pub use strided_view::StridedMemoryView;
 pub use values::Values;

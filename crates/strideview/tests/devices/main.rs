@@ -7,6 +7,7 @@
 
 mod bytes;
 mod verified;
+mod views;
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 

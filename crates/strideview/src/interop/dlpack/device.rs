@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 use super::abi::{DLDevice, DLDeviceType};
-use crate::{Access, Error, Result, StridedMemoryView};
+use std::sync::Arc;
+
+use crate::{Access, Error, MemoryResource, Result, StridedMemoryView};
 
 /// The DLPack device of a view, as `__dlpack_device__` gives it. O(1).
 ///
@@ -57,4 +59,26 @@ pub(super) fn access_of(device: DLDevice) -> Result<Access> {
         return Err(Error::NegativeDeviceId { device_id });
     }
     Ok(access)
+}
+
+/// What memory that is given out as that of `device` comes from; `device_id` is the CUDA device of
+/// pinned and managed memory.
+#[cfg(feature = "cuda")]
+pub(super) fn resource_for(device: DLDevice, device_id: i32) -> Result<Arc<dyn MemoryResource>> {
+    use strideview_cuda::{Device, ManagedResource, PinnedResource};
+    Ok(match device.device_type {
+        DLDeviceType::CUDA_HOST => Arc::new(PinnedResource::new(Device::new(device_id)?)?),
+        DLDeviceType::CUDA_MANAGED => Arc::new(ManagedResource::new(Device::new(device_id)?)?),
+        DLDeviceType::CUDA => crate::Device::Cuda(device.device_id).memory_resource()?,
+        _ => crate::Device::cpu().memory_resource()?,
+    })
+}
+
+/// As above; without CUDA in the build, that of the host alone.
+#[cfg(not(feature = "cuda"))]
+pub(super) fn resource_for(device: DLDevice, device_id: i32) -> Result<Arc<dyn MemoryResource>> {
+    match device {
+        DLDevice::CPU => crate::Device::cpu().memory_resource(),
+        _ => Err(Error::NoCuda { ordinal: device_id }),
+    }
 }

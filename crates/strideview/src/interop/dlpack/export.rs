@@ -84,7 +84,7 @@ pub fn export_copy(view: &StridedMemoryView) -> Result<NonNull<DLManagedTensorVe
 }
 
 /// A dense copy on the host, of a view that can be exported.
-pub(super) fn copied(view: &StridedMemoryView) -> Result<StridedMemoryView> {
+fn copied(view: &StridedMemoryView) -> Result<StridedMemoryView> {
     dtype_of(view)?;
     let new = empty_like(view)?;
     copy(&new, view)?;
@@ -156,7 +156,7 @@ fn with_arrays(tensor: DLTensor, arrays: Arrays) -> DLTensor {
     DLTensor { shape: arrays.shape, strides: arrays.strides, ..tensor }
 }
 
-fn dtype_of(view: &StridedMemoryView) -> Result<DType> {
+pub(super) fn dtype_of(view: &StridedMemoryView) -> Result<DType> {
     view.dtype().ok_or(Error::UntypedExport)
 }
 

@@ -2,12 +2,13 @@
 #![forbid(unsafe_code)]
 
 use super::abi::{DLDevice, Flags, MAJOR_VERSION};
-use super::device::{device_of, serves};
-use super::export::{copied, legacy, versioned};
+use super::device::{device_of, resource_for, serves};
+use super::export::{dtype_of, legacy, versioned};
 use super::import::Managed;
-use crate::{Error, Result, StridedMemoryView};
+use crate::transfer::empty_from;
+use crate::{CopyOptions, Error, Result, StreamToken, StridedMemoryView, copy_with};
 
-/// The wishes of a DLPack consumer: the keywords of `__dlpack__`, but for the stream.
+/// The wishes of a DLPack consumer: the keywords of `__dlpack__`.
 ///
 /// ```
 /// use strideview::interop::dlpack::Request;
@@ -22,12 +23,17 @@ pub struct Request {
     pub device: Option<DLDevice>,
     /// Whether to copy: always, never, or (None) only where it cannot be helped.
     pub copy: Option<bool>,
+    /// The stream that a copy is made on.
+    pub stream: StreamToken,
+    /// Whether a copy is done on return, also where it need not be.
+    pub is_awaited: bool,
 }
 
 /// The view as a tensor that meets the wishes of a consumer.
 ///
 /// The wish for the host is met without a copy by pinned and managed memory, as is the wish for the
-/// CUDA device that can reach them. A copy is made on the host, and flagged in the versioned form.
+/// CUDA device that can reach them. A copy is made in memory of the kind that is wanted, in the order of
+/// the stream, and flagged in the versioned form. One that the host can reach is done on return.
 ///
 /// The tensor is the caller's: its deleter is to be called once, by the caller or by a consumer.
 ///
@@ -65,10 +71,40 @@ pub fn export(view: &StridedMemoryView, request: Request) -> Result<Managed> {
             device_type: own.device_type.0,
             device_id: own.device_id,
         }),
-        _ if wanted != DLDevice::CPU => {
-            Err(Error::CopyDevice { device_type: wanted.device_type.0 })
+        _ => give_out(&copied(view, request, wanted)?, request, Flags::IS_COPIED, wanted),
+    }
+}
+
+/// A dense copy in memory of the kind that is wanted.
+fn copied(
+    view: &StridedMemoryView,
+    request: Request,
+    wanted: DLDevice,
+) -> Result<StridedMemoryView> {
+    dtype_of(view)?;
+    let blocking = request.is_awaited.then_some(true);
+    let options = CopyOptions { stream: request.stream, blocking };
+    let made = resource_for(wanted, view.device_id()).and_then(|resource| {
+        let new = empty_from(&resource, view, request.stream)?;
+        copy_with(&new, view, options)?;
+        Ok(new)
+    });
+    made.map_err(|error| match error {
+        error if is_no_device(&error) => Error::CopyDevice { device_type: wanted.device_type.0 },
+        error => error,
+    })
+}
+
+/// Whether there is no such device here, or none at all: the consumer hears that the copy cannot be made.
+fn is_no_device(error: &Error) -> bool {
+    match error {
+        Error::NoCuda { .. } => true,
+        #[cfg(feature = "cuda")]
+        Error::Cuda(error) => {
+            error.is_unavailable()
+                || matches!(error, strideview_cuda::CudaError::NoSuchDevice { .. })
         }
-        _ => give_out(&copied(view)?, request, Flags::IS_COPIED, wanted),
+        _ => false,
     }
 }
 

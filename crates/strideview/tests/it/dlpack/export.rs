@@ -221,7 +221,7 @@ fn wish(
     copy: Option<bool>,
 ) -> Result<DLDevice, &'static str> {
     let device = Some(DLDevice::new(DLDeviceType(device.0), device.1));
-    let request = Request { max_version: Some((1, 0)), device, copy };
+    let request = Request { max_version: Some((1, 0)), device, copy, ..Request::default() };
     let tensor = Consumer(export(view, request).map_err(|error| error.code())?);
     if copy != Some(true) {
         assert_eq!(tensor.tensor().data.addr(), view.address());
@@ -255,8 +255,11 @@ fn check_13_devices_wanted() -> Outcome {
         assert_eq!(wish(&device, (2, 0), copy), Err("dlpack.device_request"));
     }
     assert_eq!(wish(&device, (1, 0), Some(false)), Err("dlpack.copy_needed"));
-    assert_eq!(wish(&device, (1, 0), None), Err("view.not_host_accessible"));
-    // A copy where this build cannot make one.
+    if strideview::Device::cuda(0).is_ok() {
+        return Ok(()); // Copies to and from devices that are there are tested there.
+    }
+    assert_eq!(wish(&device, (1, 0), None), Err("dlpack.copy_device"));
+    // A copy in memory that this machine does not have.
     assert_eq!(wish(&pinned, (3, 0), Some(true)), Err("dlpack.copy_device"));
     assert_eq!(wish(&device, (2, 1), Some(true)), Err("dlpack.copy_device"));
     Ok(())
