@@ -20,6 +20,7 @@ from strideview._strideview import (
     copy,
     empty_like,
     explain_copy,
+    release_staging,
     to_device,
     to_host,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "copy",
     "empty_like",
     "explain_copy",
+    "release_staging",
     "to_device",
     "to_host",
 ]

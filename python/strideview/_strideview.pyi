@@ -38,6 +38,7 @@ __all__ = [
     "copy",
     "empty_like",
     "explain_copy",
+    "release_staging",
     "to_device",
     "to_host",
 ]
@@ -441,6 +442,7 @@ def empty_like(
     view: _Viewable, device: Device | int | str | None = None, stream: _Stream | None = None
 ) -> StridedMemoryView: ...
 def explain_copy(dst: _Viewable, src: _Viewable) -> CopyExplanation: ...
+def release_staging() -> None: ...
 def to_device(
     view: _Viewable, device: Device | int | str, stream: _Stream | None = None, blocking: bool | None = None
 ) -> StridedMemoryView: ...

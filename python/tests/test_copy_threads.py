@@ -1,10 +1,13 @@
 """Copies in several threads at once."""
 
+import os
+import subprocess
 import sys
 import threading
 import time
 
 import numpy as np
+import pytest
 import strideview
 from arrays import numbers
 
@@ -89,3 +92,52 @@ def test_a_large_copy_lets_others_run():
         thread.join()
     assert after > before
     assert (target == 1).all()
+
+
+IN_A_CHILD = """
+import os, sys, time
+import numpy as np
+import strideview
+
+source = np.arange(1500 * 1600, dtype=np.int32).reshape(1500, 1600)
+
+def is_copied():
+    target = np.zeros((1600, 1500), np.int32)
+    strideview.copy(target, source.T)
+    return np.array_equal(target, source.T)
+
+assert is_copied()  # creates the threads that a child does not have
+child = os.fork()
+if child == 0:
+    os._exit(0 if is_copied() and is_copied() else 1)
+for _ in range(600):
+    done, status = os.waitpid(child, os.WNOHANG)
+    if done:
+        sys.exit(os.waitstatus_to_exitcode(status) or not is_copied())
+    time.sleep(0.1)
+os.kill(child, 9)
+sys.exit("the copy in the child does not end")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_large_copies_in_a_forked_child():
+    """Threads of the parent do not exist there; a copy neither waits for them nor goes wrong."""
+    command = [sys.executable, "-W", "ignore", "-c", IN_A_CHILD]
+    environment = os.environ | {"STRIDEVIEW_THREADS": "4"}
+    done = subprocess.run(command, env=environment, timeout=120, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_large_copies_at_once():
+    """Large enough that each is shared among threads, which they then compete for."""
+    source = np.arange(1500 * 1600, dtype=np.int32).reshape(1500, 1600)
+    targets = [np.zeros((1600, 1500), np.int32) for _ in range(2)]
+
+    def work(index):
+        for _ in range(5):
+            targets[index][...] = 0
+            strideview.copy(targets[index], source.T)
+            assert np.array_equal(targets[index], source.T)
+
+    run(work, len(targets))

@@ -45,7 +45,8 @@ mod _strideview {
     use crate::stream::{PyEvent, PyStream};
     #[pymodule_export]
     use crate::view::{
-        _rebuild_view, PyCopyExplanation, copy, empty_like, explain_copy, to_device, to_host,
+        _rebuild_view, PyCopyExplanation, copy, empty_like, explain_copy, release_staging,
+        to_device, to_host,
     };
 
     #[pymodule_init]

@@ -38,7 +38,8 @@ pub use strideview_memory::{
 pub mod cuda {
     pub use strideview_cuda::{
         CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource, PinnedResource,
-        Stream, StreamArg, driver_version, is_available, order_after,
+        Stream, StreamArg, driver_version, is_available, order_after, release_staging,
+        staging_bytes, wait_for_retired,
     };
 }
 

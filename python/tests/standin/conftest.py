@@ -1,6 +1,7 @@
 """The scripted driver, which ``STRIDEVIEW_CUDA_DRIVER`` names; without it there is nothing to collect here."""
 
 import ctypes as C
+import gc
 import os
 import pathlib
 import sys
@@ -58,6 +59,9 @@ def driver():
     strideview.Device(0).set_current()
     yield driver
     driver.reset()
+    gc.collect()
+    # The package keeps pinned memory for later copies, which is about to be cleared.
+    strideview.release_staging()
     driver.library.standin_clear()
 
 

@@ -120,16 +120,23 @@ fn largest_cache() -> i64 {
 /// The largest cache that a leaf of `cpuid` describes; 0 when it describes none.
 #[cfg(target_arch = "x86_64")]
 fn largest_cache_of_leaf(leaf: u32) -> i64 {
-    use std::arch::x86_64::{__cpuid, __cpuid_count};
     let first = if leaf >= 0x8000_0000 { 0x8000_0000 } else { 0 };
-    if __cpuid(first).eax < leaf {
+    if cpuid(first, 0).eax < leaf {
         return 0;
     }
-    let caches = (0..8).map(|index| __cpuid_count(leaf, index));
+    let caches = (0..8).map(|index| cpuid(leaf, index));
     let described = caches.take_while(|cache| cache.eax & 31 != 0);
     let bytes = described.map(|cache| {
         let field = |shift: u32, bits: u32| i64::from(cache.ebx >> shift & ((1 << bits) - 1)) + 1;
         field(22, 10) * field(12, 10) * field(0, 12) * (i64::from(cache.ecx) + 1)
     });
     bytes.max().unwrap_or(0)
+}
+
+#[cfg(target_arch = "x86_64")]
+// The compiler calls it safe from 1.94 on.
+#[allow(unused_unsafe)]
+fn cpuid(leaf: u32, index: u32) -> std::arch::x86_64::CpuidResult {
+    // SAFETY: every processor of this architecture has `cpuid`, which touches no memory.
+    unsafe { std::arch::x86_64::__cpuid_count(leaf, index) }
 }

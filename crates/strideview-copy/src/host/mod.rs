@@ -1,8 +1,8 @@
 //! Copies in memory that the host can reach: choose once, then call.
 //!
-//! [`copy()`] and [`copy_overlapping`] are the only door to the kernels, which are private. A
-//! kernel takes its offsets from a plan, whose arithmetic is proved, and moves its pointers with
-//! `wrapping_offset`, so that only reading and writing is unsafe.
+//! [`copy()`], [`HostPlan::copy`] and [`copy_overlapping`] are the only doors to the kernels, which
+//! are private. A kernel takes its offsets from a plan, whose arithmetic is proved, and moves its
+//! pointers with `wrapping_offset`, so that only reading and writing is unsafe.
 
 mod ahead;
 mod block;
@@ -43,16 +43,18 @@ use crate::plan::CopyPlan;
 /// Moves the bytes of `plan` from `src` to `dst`: the addresses of element `[0, …, 0]`, or those
 /// that the offsets of the plan count from.
 ///
-/// Allocates nothing. Bytes between the runs of the destination are neither written nor read.
-/// Neither pointer needs any alignment; both may be anything when there is nothing to move. Bytes
-/// that are not initialised are moved as such.
+/// Allocates nothing, unless the copy is shared among threads. Bytes between the runs of the
+/// destination are neither written nor read; bytes between two items of the source may be read where
+/// these begin at most 32 bytes apart, and are not made use of. Neither pointer needs any alignment;
+/// both may be anything when there is nothing to move. Bytes that are not initialised are moved as
+/// such.
 ///
 /// # Safety
 ///
 /// 1. Every byte that the plan writes relative to `dst` may be written, and every byte that it
 ///    reads relative to `src` may be read: the plan was made for layouts that lie inside the
 ///    memory behind these pointers.
-/// 2. No byte of the one is a byte of the other.
+/// 2. No byte of the one is a byte of the other, and the plan writes none twice.
 /// 3. During the call nothing else accesses the bytes written, or writes the bytes read.
 ///
 /// ```

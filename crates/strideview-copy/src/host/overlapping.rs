@@ -9,8 +9,8 @@ use crate::plan::{CopyPlan, Kernel, Temporary};
 /// As [`copy()`](super::copy), for sides that may share bytes: the result is that of reading
 /// everything before anything is written.
 ///
-/// A single run, and a layout that is moved by some bytes, are moved in place. Anything else goes through a temporary of the bytes that are
-/// read, each counted once.
+/// A single run, and a layout that is moved by some bytes, are moved in place. Anything else goes
+/// through a temporary of the bytes that are read, each counted once.
 ///
 /// # Errors
 ///
@@ -21,7 +21,8 @@ use crate::plan::{CopyPlan, Kernel, Temporary};
 ///
 /// 1. Every byte that the plan writes relative to `dst` may be written, and every byte that it
 ///    reads relative to `src` may be read, through the pointer of that side.
-/// 2. During the call nothing else accesses the bytes written, or writes the bytes read.
+/// 2. During the call nothing else accesses the bytes written, or writes the bytes read; and the plan
+///    writes none twice.
 ///
 /// ```
 /// use strideview_copy::{CopyPlan, host};

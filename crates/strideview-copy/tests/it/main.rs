@@ -9,6 +9,9 @@ mod laws;
 mod layouts;
 mod oracle;
 mod overlapping;
+#[path = "../program/mod.rs"]
+mod program;
 mod random;
+mod replay;
 mod runner;
 mod tables;

@@ -22,10 +22,19 @@ pub(crate) struct Memory {
 impl Memory {
     /// Room for a span, with guard bytes around it, filled from `seed`.
     pub(crate) fn new(span: (i128, i128), misalignment: usize, seed: u64) -> Self {
-        let lead = GUARD + misalignment;
+        Self::between(GUARD, span, misalignment, seed)
+    }
+
+    /// Room that ends with the span, so that a checker of memory sees an access beyond.
+    fn without_guards(span: (i128, i128), misalignment: usize, seed: u64) -> Self {
+        Self::between(0, span, misalignment, seed)
+    }
+
+    fn between(guard: usize, span: (i128, i128), misalignment: usize, seed: u64) -> Self {
+        let lead = guard + misalignment;
         let len = usize::try_from(span.1 - span.0).expect("small");
         let at = usize::try_from(lead as i128 - span.0).expect("small");
-        Self { bytes: noise(lead + len + GUARD, seed), at }
+        Self { bytes: noise(lead + len + guard, seed), at }
     }
 }
 
@@ -40,6 +49,8 @@ pub(crate) fn noise(len: usize, seed: u64) -> Vec<u8> {
         bytes.extend_from_slice(&state.to_le_bytes());
     }
     bytes.truncate(len);
+    // So that a checker of memory sees an access beyond the last.
+    bytes.shrink_to_fit();
     bytes
 }
 
@@ -55,7 +66,7 @@ pub(crate) fn check_each(case: &Case, implementations: &[Implementation<'_>]) {
     let elements = case.elements();
     for (seed, (dst_by, src_by)) in (1..).zip(MISALIGNMENTS) {
         let untouched = Memory::new(case.dst_span(), dst_by, seed);
-        let src = Memory::new(case.src_span(), src_by, !seed);
+        let src = Memory::without_guards(case.src_span(), src_by, !seed);
         let before = src.bytes.clone();
         let sides = ((&untouched.bytes[..], untouched.at), (&src.bytes[..], src.at));
         let expected = copied(&elements, case.itemsize, sides.0, sides.1);

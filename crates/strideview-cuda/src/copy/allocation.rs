@@ -28,9 +28,17 @@ impl<'a> Allocation<'a> {
 
     /// Releases it after the work queued until now; waits for that where the device has no pools.
     pub(crate) fn release(self) -> Result<(), CudaError> {
+        // Once more where it fails, so that the memory is not lost; the failure is said all the same.
+        let (_guard, entered) = match self.stream.enter() {
+            Ok(guard) => (Some(guard), Ok(())),
+            Err(error) => (self.stream.enter().ok(), Err(error)),
+        };
+        self.free().and(entered)
+    }
+
+    /// Releases it, with the context of the stream current.
+    fn free(&self) -> Result<(), CudaError> {
         let driver = driver()?;
-        // Once more where it fails: the memory would be lost.
-        let _guard = self.stream.enter().or_else(|_| self.stream.enter())?;
         if self.is_ordered {
             // SAFETY: allocated above, released once, after the work that uses it.
             let released = unsafe { driver.cuMemFreeAsync(self.address, self.stream.raw()) };

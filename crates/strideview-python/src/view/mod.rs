@@ -16,4 +16,4 @@ pub(crate) use class::add_class;
 pub(crate) use explanation::{PyCopyExplanation, explain_copy};
 pub(crate) use object::{new_view, try_view_of};
 pub(crate) use pickle::_rebuild_view;
-pub(crate) use transfer::{copy, empty_like, to_device, to_host};
+pub(crate) use transfer::{copy, empty_like, release_staging, to_device, to_host};

@@ -214,6 +214,23 @@ pub(crate) fn copy(
     copy_objects(dst, src, Arguments { stream, allocator, blocking })
 }
 
+/// Frees the pinned memory that is kept for copies of pageable memory, and is not in use.
+///
+/// Waits for the work that was queued with it, and until what queued copies have kept is let go of. It
+/// is allocated again when it is needed.
+///
+/// Examples
+/// --------
+/// >>> import strideview
+/// >>> strideview.release_staging()
+#[pyfunction]
+pub(crate) fn release_staging(py: Python<'_>) {
+    py.detach(|| {
+        strideview::cuda::wait_for_retired();
+        strideview::cuda::release_staging();
+    });
+}
+
 /// A device argument: a Device, an ordinal or "cpu"; the host where it is left out.
 fn device_argument(device: Option<&Bound<'_, PyAny>>) -> PyResult<Device> {
     device.map_or(Ok(Device::cpu()), PyDevice::of_argument)

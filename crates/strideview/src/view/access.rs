@@ -155,7 +155,7 @@ pub(crate) fn plan_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Res
 
 /// Copies on the host, as if through a temporary where the two sides share bytes.
 ///
-/// Which of two elements of the destination that share bytes comes last is not said.
+/// The callers have made sure that no two elements of the destination share a byte.
 pub(crate) fn copy_on_host(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> {
     if dst.readonly() {
         return Err(Error::ReadOnly);
@@ -173,10 +173,11 @@ pub(crate) fn copy_on_host(dst: &StridedMemoryView, src: &StridedMemoryView) -> 
         // SAFETY: (1) the plan was made for the layouts of the views, whose bytes lie inside the
         // buffers (invariant 2 of the views), which the leases keep and the host can reach; `dst`
         // is not read-only. (2) No reference into the span is alive, by `Writing`; others that race
-        // with a copy are spoken of in `interop`.
+        // with a copy are spoken of in `interop`. Elements of `dst` have a place each: see below.
         return Ok(unsafe { host::copy_overlapping(&plan, to.first(), from.first()) }?);
     }
-    // SAFETY: (1, 3) as (1) and (2) above; (2) the layouts share no byte, checked above.
+    // SAFETY: (1, 3) as (1) and (2) above; (2) the layouts share no byte, checked above, and elements of
+    // `dst` have a place each, checked by the callers.
     unsafe { host::copy(&plan, to.first(), from.first()) };
     Ok(())
 }
