@@ -112,7 +112,7 @@ def measured(case: Case, rounds: int) -> dict[str, Any]:
         "of link": round(means["strideview"] / means["link"], 3),
         "wanted": round(wanted, 2),
         "met": means["strideview"] >= wanted,
-        "how": " | ".join(sv.explain_copy(dst, src).splitlines()[4:]),
+        "how": " | ".join(str(sv.explain_copy(dst, src)).splitlines()[4:]),
     }
 
 

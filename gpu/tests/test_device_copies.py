@@ -83,7 +83,7 @@ def test_a_copy_is_captured(torch):
 
 def test_the_plan_is_explained(torch):
     source = torch.zeros(512, 512, device="cuda")
-    text = sv.explain_copy(view(torch.zeros_like(source)), view(source.T))
+    text = str(sv.explain_copy(view(torch.zeros_like(source)), view(source.T)))
     assert "on the device: kernel: tile_4_v_v" in text
 
 

@@ -9,6 +9,7 @@ StridedLayout(shape=(3, 2), strides=(1, 3), itemsize=8)
 from strideview._decorator import args_viewable_as_strided_memory
 from strideview._strideview import (
     Buffer,
+    CopyExplanation,
     Device,
     DType,
     Event,
@@ -42,6 +43,7 @@ __all__ = [
     "AxisError",
     "Buffer",
     "ClosedError",
+    "CopyExplanation",
     "DType",
     "Device",
     "DeviceError",

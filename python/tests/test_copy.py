@@ -337,9 +337,14 @@ def test_empty_like():
 
 def test_explaining_a_copy():
     a = numbers((20, 30))
-    texts = [strideview.explain_copy(np.zeros_like(a), a), strideview.explain_copy(dst=np.zeros((30, 20)), src=a.T)]
-    assert all(str(a.nbytes) in text for text in texts)
-    assert texts[0] != texts[1]
+    plans = [strideview.explain_copy(np.zeros_like(a), a), strideview.explain_copy(dst=np.zeros((30, 20)), src=a.T)]
+    assert all(str(a.nbytes) in str(plan) for plan in plans)
+    assert [plan.kernel for plan in plans] == ["contiguous", "transposed"]
+    assert [(plan.bytes, plan.run_bytes) for plan in plans] == [(4800, 4800), (4800, 8)]
+    assert sorted(plans[1].axes) == [(20, 8, 240), (30, 160, 8)]
+    assert repr(plans[0]) == "<CopyExplanation contiguous, 4800 bytes, from (20, 30):(30, 1) x8 to (20, 30):(30, 1) x8>"
+    with pytest.raises(TypeError):
+        strideview.CopyExplanation()
     with refused("copy.rank_mismatch", ValueError):
         strideview.explain_copy(a, a[0])
     with pytest.raises(TypeError):

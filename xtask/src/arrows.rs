@@ -29,7 +29,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             TESTKIT,
         ],
     ),
-    ("strideview-python", &["strideview"]),
+    ("strideview-python", &["strideview-cli", "strideview"]),
+    ("strideview-cli", &["strideview", "strideview-copy"]),
     (
         "strideview",
         &["strideview-cuda", "strideview-copy", "strideview-memory", "strideview-layout"],

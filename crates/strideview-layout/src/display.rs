@@ -31,7 +31,7 @@ impl fmt::Debug for StridedLayout {
 }
 
 /// The numbers as a Python tuple: `()`, `(5,)`, `(2, 3)`.
-fn tuple(f: &mut fmt::Formatter<'_>, values: &[i64]) -> fmt::Result {
+pub(crate) fn tuple(f: &mut fmt::Formatter<'_>, values: &[i64]) -> fmt::Result {
     f.write_str("(")?;
     for (position, value) in values.iter().enumerate() {
         let separator = if position == 0 { "" } else { ", " };

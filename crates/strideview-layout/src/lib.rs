@@ -37,6 +37,7 @@ mod index;
 mod layout;
 mod order;
 mod overlap;
+mod picture;
 mod query;
 mod runs;
 mod short_vec;

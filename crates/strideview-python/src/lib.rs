@@ -7,6 +7,7 @@
 mod array_interface;
 mod buffer;
 mod buffer_protocol;
+mod command_line;
 mod convert;
 mod deallocation;
 mod device;
@@ -31,6 +32,8 @@ mod _strideview {
     #[pymodule_export]
     use crate::buffer::PyBuffer;
     #[pymodule_export]
+    use crate::command_line::_run_command_line;
+    #[pymodule_export]
     use crate::device::PyDevice;
     #[pymodule_export]
     use crate::dtype::PyDType;
@@ -42,7 +45,8 @@ mod _strideview {
     use crate::stream::{PyEvent, PyStream};
     #[pymodule_export]
     use crate::view::{
-        _rebuild_view, copy, empty_like, explain_copy, release_staging, to_device, to_host,
+        _rebuild_view, PyCopyExplanation, copy, empty_like, explain_copy, release_staging,
+        to_device, to_host,
     };
 
     #[pymodule_init]

@@ -4,6 +4,7 @@
 mod errors;
 mod laws;
 mod overlap;
+mod picture;
 #[path = "../program/mod.rs"]
 mod program;
 mod replay;

@@ -1,6 +1,7 @@
 //! The methods of `StridedLayout` that answer a question.
 
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use super::object::{LayoutObject, layout_of};
 use crate::convert::{axes, clamped_integer, integer, unsigned};
@@ -107,6 +108,46 @@ methods! { QUERIES, LayoutObject, this:
     /// [(0, 12), (20, 12)]
     runs(;;) "($self)" =>
         Python::attach(|py| Bound::new(py, Runs(this.layout().runs()))?.into_raw());
+
+    /// The layout as a text: its axes, and its memory cell by cell with the index that lies there.
+    ///
+    /// ``·`` is a gap, ``*`` stands for every index of a broadcast axis, ``+2`` says that two more
+    /// indices lie in the cell. A large layout is cut.
+    ///
+    /// Examples
+    /// --------
+    /// >>> print(StridedLayout((2, 3), (4, 1), 8).diagram())
+    /// (2, 3):(4, 1) x8
+    /// 6 elements in cells 0 to 6 of 8 bytes; 1 gap
+    /// axis 0: extent 2, stride 4
+    /// axis 1: extent 3, stride 1
+    /// slowest to fastest: 0, 1
+    /// <BLANKLINE>
+    /// 0 | 00 01 02  ·
+    /// 4 | 10 11 12
+    /// <BLANKLINE>
+    diagram(;;) "($self)" => Python::attach(|py| PyString::new(py, &this.layout().diagram()).into_raw());
+
+    /// The layout as a picture, an SVG document: the offset of each index, and the index in each
+    /// cell of memory.
+    ///
+    /// Parameters
+    /// ----------
+    /// title : str
+    ///     Stands above; nothing by default.
+    ///
+    /// Examples
+    /// --------
+    /// >>> StridedLayout((2, 3), None, 8).to_svg().count('class="held"')
+    /// 6
+    to_svg(; title;) "($self, title='')" => {
+        let title = title.map_or(Ok(String::new()), |title| title.extract::<String>())?;
+        Python::attach(|py| PyString::new(py, &this.layout().to_svg(&title)).into_raw())
+    };
+
+    /// The picture, for notebooks.
+    _repr_html_(;;) "($self)" =>
+        Python::attach(|py| PyString::new(py, &this.layout().to_svg("")).into_raw());
 
     /// What ``pickle`` keeps: shape, strides, itemsize and offset.
     __reduce__(;;) "($self)" => Python::attach(|py| super::pickle::reduced(py, this)?.into_raw());

@@ -2,6 +2,7 @@
 
 mod class;
 mod cupy;
+mod explanation;
 mod from_buffer;
 mod getters;
 mod import;
@@ -12,6 +13,7 @@ mod pickle;
 mod transfer;
 
 pub(crate) use class::add_class;
+pub(crate) use explanation::{PyCopyExplanation, explain_copy};
 pub(crate) use object::{new_view, try_view_of};
 pub(crate) use pickle::_rebuild_view;
-pub(crate) use transfer::{copy, empty_like, explain_copy, release_staging, to_device, to_host};
+pub(crate) use transfer::{copy, empty_like, release_staging, to_device, to_host};

@@ -21,18 +21,18 @@ use crate::stream::{order, settle, stream_number};
 const BYTES_TO_RELEASE_THE_GIL_FOR: i64 = 1 << 16;
 
 /// No stream is known, or no ordering is wanted, as DLPack counts.
-const UNKNOWN: i64 = -1;
+pub(super) const UNKNOWN: i64 = -1;
 /// The legacy default stream, as DLPack counts.
 const LEGACY: i64 = 1;
 
 /// The object as a view, made if it is none.
-enum AnyView<'a> {
+pub(super) enum AnyView<'a> {
     Ours(&'a StridedMemoryView, i64),
     Made(StridedMemoryView),
 }
 
 impl AnyView<'_> {
-    fn get(&self) -> &StridedMemoryView {
+    pub(super) fn get(&self) -> &StridedMemoryView {
         match self {
             Self::Ours(view, _) => view,
             Self::Made(view) => view,
@@ -49,7 +49,10 @@ impl AnyView<'_> {
 }
 
 /// A view of an object, for use on a stream.
-fn view_of<'a>(object: &'a Bound<'_, PyAny>, stream: &Bound<'_, PyAny>) -> PyResult<AnyView<'a>> {
+pub(super) fn view_of<'a>(
+    object: &'a Bound<'_, PyAny>,
+    stream: &Bound<'_, PyAny>,
+) -> PyResult<AnyView<'a>> {
     match try_view_on(object) {
         Some((view, pending)) => Ok(AnyView::Ours(view, pending)),
         None => {
@@ -209,23 +212,6 @@ pub(crate) fn copy(
     blocking: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     copy_objects(dst, src, Arguments { stream, allocator, blocking })
-}
-
-/// What a copy would do: axes, kernel and bytes, and who does it how.
-///
-/// Examples
-/// --------
-/// >>> import numpy, strideview
-/// >>> a = numpy.zeros((2, 3), "float32")
-/// >>> print(strideview.explain_copy(a, a.copy()).splitlines()[0])
-/// kernel: contiguous, runs of 24 bytes
-#[pyfunction]
-pub(crate) fn explain_copy(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<String> {
-    // Nothing is touched, so nothing is ordered.
-    let unordered = UNKNOWN.into_pyobject(dst.py())?.into_any();
-    let (dst, src) = (view_of(dst, &unordered)?, view_of(src, &unordered)?);
-    let explained = strideview::explain_copy(dst.get(), src.get()).or_raise()?;
-    Ok(explained.to_string())
 }
 
 /// Frees the pinned memory that is kept for copies of pageable memory, and is not in use.
