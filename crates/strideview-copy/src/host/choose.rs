@@ -17,7 +17,7 @@
 use super::host_plan::HostPlan;
 use super::kernel::HostKernel;
 use super::table;
-use crate::plan::{Axes, CopyPlan, Kernel, PlanAxis};
+use crate::plan::{Axes, CopyPlan, Kernel, PlanAxis, densest_in_source};
 
 /// From this size on a run is moved by itself; below it as an item.
 const RUN_MIN_BYTES: i64 = 32;
@@ -63,14 +63,6 @@ fn pop(axes: &mut Axes) -> Option<PlanAxis> {
     let last = axes.last().copied();
     axes.truncate(axes.len().saturating_sub(1));
     last
-}
-
-/// The place of the axis along which the source is denser than along `q`, and densest.
-fn densest_in_source(rest: &[PlanAxis], q: &PlanAxis) -> Option<usize> {
-    let step = |axis: &PlanAxis| axis.src_stride.unsigned_abs();
-    let denser = |axis: &PlanAxis| step(axis) != 0 && step(axis) < step(q);
-    let candidates = rest.iter().enumerate().filter(|(_, axis)| denser(axis));
-    candidates.min_by_key(|(_, axis)| step(axis)).map(|(place, _)| place)
 }
 
 /// Turns `p` round where the source goes backwards along it; the destination then does.

@@ -38,6 +38,7 @@ pub use layouts::plan_for;
 pub use temporary::Temporary;
 
 pub(crate) use axis::Axes;
+pub(crate) use pair::densest_in_source;
 
 /// The most axes that a plan takes.
 ///
