@@ -169,8 +169,6 @@ struct Shape {
     q: Group,
     input: Access,
     output: Access,
-    /// Columns that are read before those of the tile.
-    halo: i64,
 }
 
 impl Shape {
@@ -181,7 +179,7 @@ impl Shape {
 
     fn q_items(&self, item: i64) -> i64 {
         if self.output == Access::Shifted {
-            return self.q.items + self.halo;
+            return self.q.items;
         }
         round_up(self.q.items, self.output.items(item))
     }
@@ -203,7 +201,6 @@ impl Shape {
     /// Chunks of a row that are written each at once.
     fn chunks(&self, item: i64) -> i64 {
         match self.output {
-            Access::Shifted if self.halo > 0 => self.q.items * item / 16,
             Access::Shifted => (self.q.items * item + 31 + 15) / 16,
             output => self.q_items(item) / output.items(item),
         }
@@ -260,11 +257,10 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         // A single axis takes the room that vectors need.
         let tile = match edge {
             1 if shape.p.count == 1 => shape.p_items(item),
-            2 if shape.q.count == 1 => shape.q_items(item) - shape.halo,
+            2 if shape.q.count == 1 => shape.q_items(item),
             _ => tile,
         };
-        let beyond = if edge == 2 { shape.halo } else { 0 };
-        cuts.push(Cut { axis: *axis, tile, edge, beyond });
+        cuts.push(Cut { axis: *axis, tile, edge, is_marked: false });
     }
     let limit = |group: &Group| {
         let (last, tile) = group.last();
@@ -292,7 +288,7 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         p_items: small(shape.p_items(item))?,
         q_items: small(shape.q_items(item))?,
         p_last: small(p_last)?,
-        q_last: if shape.halo > 0 { small(shape.q_items(item))? } else { small(q_last)? },
+        q_last: small(q_last)?,
         p_axes: shape.p.count as u32,
         q_axes: shape.q.count as u32,
         p_step,
@@ -305,8 +301,6 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         exchange_mask: small(places - 1)?,
         first_byte,
         last_byte,
-        q_halo: small(shape.halo)?,
-        q_extent: if shape.halo > 0 { small(axes[q].extent)? } else { 0 },
         p: p_axes,
         q: q_axes,
         outer,
@@ -376,10 +370,6 @@ fn shape_of(
     let grain = (32 / item).max(1);
     let in_source = |axis: &PlanAxis| axis.src_stride;
     let in_destination = |axis: &PlanAxis| axis.dst_stride;
-    let halo = halo(problem, p, q);
-    if halo > 0 {
-        return skewed(problem, p, q, full, halo);
-    }
     let mut along_p = group(axes, p, p_target, grain, in_source, |axis| axis == q);
     let mut along_q = group(axes, q, q_target, grain, in_destination, |axis| along_p.has(axis));
     // Kernels for pairs take a little more.
@@ -398,33 +388,7 @@ fn shape_of(
     if item < 4 && output == Access::Shifted && along_q.items * item < 32 {
         return None;
     }
-    Some(Shape { p: along_p, q: along_q, input, output, halo: 0 })
-}
-
-/// How many columns a tile reads before its own, so that rows of the destination that are not aligned
-/// are written in whole vectors: 32 bytes of them, or none.
-fn halo(problem: &Problem<'_>, p: usize, q: usize) -> i64 {
-    let (axes, item) = (problem.axes, problem.item);
-    let is_dense = axes[q].dst_stride == item && axes[p].src_stride == item;
-    let others = axes.iter().enumerate().filter(|(position, _)| *position != q);
-    let aligned = alignment(others.map(|(_, axis)| axis.dst_stride).chain([problem.dst_alignment]));
-    let is_long = axes[q].extent * item >= 512 && axes[p].extent * item >= 64;
-    if item <= 4 && is_dense && is_long && aligned < 16 { 32 / item } else { 0 }
-}
-
-/// A tile with a halo.
-fn skewed(problem: &Problem<'_>, p: usize, q: usize, full: i64, halo: i64) -> Option<Shape> {
-    let (axes, item) = (problem.axes, problem.item);
-    let in_source = |axis: &PlanAxis| axis.src_stride;
-    let along_p = group(axes, p, 64.max(128 / item), 16 / item, in_source, |_| true);
-    let columns = (full / along_p.items * item / 32 * 32) / item - halo;
-    if columns < 32 / item {
-        return None;
-    }
-    let along_q = Group { members: [(q, columns); MOST_INNER], count: 1, items: columns };
-    let (input, output) = (input(problem, &along_p), Access::Shifted);
-    let halo = if item == 4 && input == Access::One { return None } else { halo };
-    Some(Shape { p: along_p, q: along_q, input, output, halo })
+    Some(Shape { p: along_p, q: along_q, input, output })
 }
 
 /// The widest access to the source that alignment and extents allow.
