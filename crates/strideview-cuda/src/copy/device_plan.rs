@@ -226,7 +226,8 @@ impl fmt::Display for DevicePlan {
                 writeln!(f, "tile: {p} x {q} items of {item} bytes, {tiles} tiles")?;
             }
             Work::Strip(job, _) => {
-                let (p, q, tiles) = (job.p_items, strip::columns(job, self.item_bytes()), job.tiles);
+                let (p, q, tiles) =
+                    (job.p_items, strip::columns(job, self.item_bytes()), job.tiles);
                 let item = self.item_bytes();
                 writeln!(f, "segment: {p} x {q} items of {item} bytes, {tiles} segments")?;
             }

@@ -154,7 +154,9 @@ fn kernels_copy_rows_of_any_alignment() {
     let stream = device(0).create_stream().unwrap();
     let mut outcomes = Outcomes::default();
     for itemsize in [1, 2, 4] {
-        for (number, bytes) in [512, 513, 543, 575, 640, 767, 768, 772, 1151].into_iter().enumerate() {
+        for (number, bytes) in
+            [512, 513, 543, 575, 640, 767, 768, 772, 1151].into_iter().enumerate()
+        {
             for rows in [32, 33, 127, 128, 129, 200] {
                 let case = strips(2, rows, bytes / itemsize);
                 let moved = (number as i64 % 5 * itemsize, rows % 3 * itemsize);
