@@ -46,6 +46,7 @@ kernels! {
         Tile4VV c"tile_4_v_v" 4, Tile4VOne c"tile_4_v_1" 3, Tile4OneV c"tile_4_1_v" 3,
         Tile4OneOne c"tile_4_1_1" 2, Tile4TwoV c"tile_4_2_v" 3, Tile4TwoOne c"tile_4_2_1" 2,
         Tile4VS c"tile_4_v_s" 4, Tile4SV c"tile_4_s_v" 4, Tile4SS c"tile_4_s_s" 4,
+        Tile4VVLarge c"tile_4_v_v_5" 3,
     }
     Tile8 {
         Tile8VV c"tile_8_v_v" 4, Tile8VOne c"tile_8_v_1" 4, Tile8OneV c"tile_8_1_v" 4,

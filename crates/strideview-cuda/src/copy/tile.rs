@@ -123,6 +123,7 @@ fn capacity(item: i64, input: Access, output: Access) -> (i64, i64) {
         (2, _, Access::Vector) => (2, 4),
         (2, _, _) => (2, 4),
         (4, Access::Two, Access::Vector) => (9, 5),
+        (4, Access::Vector, Access::Vector) => (5, 5),
         (4, Access::Vector | Access::Shifted, Access::Shifted) => (4, 4),
         (4, input, output) => (16 / input.items(4), 16 / output.items(4)),
         (8, input, output) => (8 / input.items(8), 8 / output.items(8)),
@@ -211,13 +212,25 @@ impl Shape {
     }
 
     fn fits(&self, item: i64) -> bool {
-        let (reads, writes) = capacity(item, self.input, self.output);
+        let (most_reads, most_writes) = capacity(item, self.input, self.output);
+        let (reads, writes) = self.accesses(item);
         let threads = i64::from(THREADS);
+        reads <= most_reads * threads
+            && writes <= most_writes * threads
+            && self.p_items(item) * self.row_bytes(item) <= MOST_BUFFER_BYTES
+    }
+
+    /// Reads and writes of a tile, of all threads.
+    fn accesses(&self, item: i64) -> (i64, i64) {
         let cells =
             if self.is_by_eight(item) { round_up(self.cells(item), 4) } else { self.cells(item) };
-        self.vectors(item) * cells <= reads * threads
-            && self.p_items(item) * self.chunks(item) <= writes * threads
-            && self.p_items(item) * self.row_bytes(item) <= MOST_BUFFER_BYTES
+        (self.vectors(item) * cells, self.p_items(item) * self.chunks(item))
+    }
+
+    /// Whether each thread reads or writes more than four times.
+    fn is_large(&self, item: i64) -> bool {
+        let (reads, writes) = self.accesses(item);
+        reads.max(writes) > 4 * i64::from(THREADS)
     }
 }
 
@@ -306,7 +319,11 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         outer,
         ..TileJob::default()
     };
-    Some((job, kernel(item, shape.input, shape.output)?))
+    let kernel = match kernel(item, shape.input, shape.output)? {
+        Kernel::Tile4VV if shape.is_large(item) => Kernel::Tile4VVLarge,
+        kernel => kernel,
+    };
+    Some((job, kernel))
 }
 
 /// The axes of a group with their strides on the other side, and the step of the first on its own.
@@ -379,7 +396,7 @@ fn shape_of(
         along_q =
             group(axes, q, full / along_p.items, grain, in_destination, |axis| along_p.has(axis));
     }
-    let (input, output) = match (item, input(problem, &along_p), output(problem, &along_q)?) {
+    let (input, output) = match (item, input(problem, &along_p)?, output(problem, &along_q)?) {
         (4, Access::Shifted, Access::One) => (Access::One, Access::One),
         (4, input @ (Access::One | Access::Two), Access::Shifted) => (input, Access::One),
         (_, input, output) => (input, output),
@@ -391,24 +408,28 @@ fn shape_of(
     Some(Shape { p: along_p, q: along_q, input, output })
 }
 
-/// The widest access to the source that alignment and extents allow.
-fn input(problem: &Problem<'_>, p: &Group) -> Access {
+/// The widest access to the source that alignment and extents allow. The items of a group follow each
+/// other, so a vector may hold the end of one axis and the beginning of the next.
+fn input(problem: &Problem<'_>, p: &Group) -> Option<Access> {
     let (axes, item) = (problem.axes, problem.item);
-    let (first, first_tile) = p.members[0];
+    let (first, _) = p.members[0];
     let is_dense = axes[first].src_stride == item;
-    let others = axes.iter().enumerate().filter(|(position, _)| *position != first);
-    let aligned = alignment(others.map(|(_, axis)| axis.src_stride).chain([problem.src_alignment]));
+    let others = axes.iter().enumerate().filter(|(position, _)| !p.has(*position));
+    let (last, tile) = p.last();
+    let whole = if p.count == 1 { 16 } else { axes[last].src_stride.checked_mul(tile)? };
+    let aligned =
+        alignment(others.map(|(_, axis)| axis.src_stride).chain([problem.src_alignment, whole]));
     let holds = |access: Access| {
         let items = access.items(item);
-        first_tile >= items && (p.count == 1 || first_tile % items == 0)
+        p.items >= items && (p.count == 1 || p.items % items == 0)
     };
-    match item {
+    Some(match item {
         16 => Access::Vector,
         _ if is_dense && aligned == 16 && holds(Access::Vector) => Access::Vector,
         1 | 2 | 4 if is_dense && holds(Access::Shifted) => Access::Shifted,
         4 if is_dense && aligned >= 8 && holds(Access::Two) => Access::Two,
         _ => Access::One,
-    }
+    })
 }
 
 /// The widest access to the destination that alignment and extents allow.
