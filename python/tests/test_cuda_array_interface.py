@@ -288,6 +288,11 @@ for _ in range(2):
     del view
 assert not used and sys.getrefcount(array) == count
 
+# An array in C order says so before its strides are made.
+array.strides, array._c_contiguous = "not asked for", True
+assert from_any_interface(array, -1).strides == (3, 1)
+array._c_contiguous = False
+
 # No bytes lie nowhere: the array says on which device.
 array.shape, array.strides, array.data = (0, 3), (12, 4), SimpleNamespace(ptr=0, device_id=3)
 assert from_any_interface(array, -1).device_id == 3

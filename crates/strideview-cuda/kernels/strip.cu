@@ -1,5 +1,5 @@
-// Transposes of long axes where the rows of the destination are not aligned: items of ITEM bytes, P dense in
-// the source and Q in the destination, as in tile.cu.
+// Transposes of long axes where the rows of the destination are not aligned: items of one or two bytes, P dense
+// in the source and Q in the destination, as in tile.cu.
 //
 // A block takes a segment of a strip: some rows of the destination (along P), and of each as many columns
 // (along Q) as `steps` steps have. Rows are put together in a ring in shared memory, of which two steps fit:
@@ -109,12 +109,10 @@ struct Strip {
                 ab = __byte_perm(a, b, 0x7362), cd = __byte_perm(c, d, 0x7362);
                 put_cell(at, 4 * w + 2, __byte_perm(ab, cd, 0x5410));
                 put_cell(at, 4 * w + 3, __byte_perm(ab, cd, 0x7632));
-            } else if constexpr (ITEM == 2) {
+            } else {
                 u32 a = word_of(of[0], w), b = word_of(of[1], w);
                 put_cell(at, 2 * w, __byte_perm(a, b, 0x5410));
                 put_cell(at, 2 * w + 1, __byte_perm(a, b, 0x7632));
-            } else {
-                put_cell(at, w, word_of(of[0], w));
             }
         }
     }
@@ -129,10 +127,9 @@ struct Strip {
         u32 start = row * RING_BYTES ^ (row / 4 ^ row % 4) * 4;
         u32 words[5];
 #pragma unroll
-        for (int i = 0; i < (ITEM == 4 ? 4 : 5); i++) {
+        for (int i = 0; i < 5; i++) {
             words[i] = *reinterpret_cast<const u32*>(ring + ((place + 4 * i & RING_BYTES - 4) ^ start));
         }
-        if constexpr (ITEM == 4) return make_uint4(words[0], words[1], words[2], words[3]);
         u32 bits = (place & 3) * 8;
         return make_uint4(__funnelshift_r(words[0], words[1], bits), __funnelshift_r(words[1], words[2], bits),
                           __funnelshift_r(words[2], words[3], bits), __funnelshift_r(words[3], words[4], bits));
@@ -223,7 +220,5 @@ STRIP(strip_1_v, 1, false)
 STRIP(strip_1_s, 1, true)
 STRIP(strip_2_v, 2, false)
 STRIP(strip_2_s, 2, true)
-STRIP(strip_4_v, 4, false)
-STRIP(strip_4_s, 4, true)
 
 static_assert(sizeof(StripJob) == 456, "as in job.rs");

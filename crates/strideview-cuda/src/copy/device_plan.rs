@@ -252,10 +252,10 @@ impl fmt::Display for DevicePlan {
 impl DevicePlan {
     fn item_bytes(&self) -> u32 {
         use super::kernel::Family;
-        use Kernel::{Strip2S, Strip2V, Strip4S, Strip4V};
+        use Kernel::{Strip2S, Strip2V};
         match self.work.kernel().map(|kernel| (kernel, kernel.family())) {
             Some((Strip2V | Strip2S, _) | (_, Family::Tile2)) => 2,
-            Some((Strip4V | Strip4S, _) | (_, Family::Tile4)) => 4,
+            Some((_, Family::Tile4)) => 4,
             Some((_, Family::Tile8)) => 8,
             Some((_, Family::Tile16)) => 16,
             _ => 1,
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(of(4095, 4095, 1), "strip_1_s");
         assert_eq!(of(4095, 4096, 1), "strip_1_v");
         assert_eq!(of(4095, 4095, 2), "strip_2_s");
-        assert_eq!(of(4095, 4095, 4), "strip_4_s");
+        assert_eq!(of(4095, 4095, 4), "tile_4_s_s");
         // The rows of the destination are aligned, or short; or there are few of them.
         assert_eq!(of(4096, 4095, 1), "tile_1_s_v");
         assert_eq!(of(511, 4095, 1), "tile_1_s_s");
@@ -326,7 +326,7 @@ mod tests {
         let plan = permuted(&[8, 6, 8, 6, 8, 6, 8, 6, 8, 6], &[9, 0, 8, 1, 7, 2, 6, 3, 5, 4], 4);
         assert_eq!(tile(&plan), ("tile_4_v_v_5", 96, 48));
         let plan = permuted(&[32, 40, 48, 56, 40], &[4, 3, 2, 1, 0], 4);
-        assert_eq!(tile(&plan), ("tile_4_v_v", 40, 64));
+        assert_eq!(tile(&plan), ("tile_4_v_v_5", 80, 64));
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub(super) struct TileJob {
     pub(super) exchange_mask: u32,
     pub(super) first_byte: i64,
     pub(super) last_byte: i64,
+    pub(super) q_halo: u32,
+    pub(super) q_extent: u32,
     pub(super) p: [TileAxis; MOST_INNER],
     pub(super) q: [TileAxis; MOST_INNER],
     pub(super) outer: [Outer; MOST_OUTER],
@@ -147,7 +149,7 @@ pub(super) struct AnyJob {
 // The sizes that the compiler of the kernels gives them.
 const _: () = {
     assert!(size_of::<Outer>() == 32);
-    assert!(size_of::<TileJob>() == 640);
+    assert!(size_of::<TileJob>() == 648);
     assert!(size_of::<StripJob>() == 456);
     assert!(size_of::<BoxAxis>() == 32);
     assert!(size_of::<DirectJob>() == 88 + 4 * 32 + 12 * 32);

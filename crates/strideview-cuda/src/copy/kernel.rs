@@ -55,7 +55,7 @@ kernels! {
     Tile16 { Tile16 c"tile_16_v_v" 4 }
     Strip {
         Strip1V c"strip_1_v" 3, Strip1S c"strip_1_s" 3, Strip2V c"strip_2_v" 3,
-        Strip2S c"strip_2_s" 3, Strip4V c"strip_4_v" 3, Strip4S c"strip_4_s" 3,
+        Strip2S c"strip_2_s" 3,
     }
     Direct {
         Direct1 c"direct_1" 4, Direct2 c"direct_2" 4, Direct4 c"direct_4" 4, Direct8 c"direct_8" 4,

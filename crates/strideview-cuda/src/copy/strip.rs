@@ -47,10 +47,14 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(StripJo
     let job = |steps: i64| {
         let mut cuts: Vec<Cut> = (axes.iter().enumerate())
             .map(|(position, axis)| match position {
-                at if at == p => Cut { axis: *axis, tile: p_items, edge: 1, is_marked: false },
+                at if at == p => {
+                    Cut { axis: *axis, tile: p_items, edge: 1, is_marked: false, beyond: 0 }
+                }
                 // Every segment must know which one it is.
-                at if at == q => Cut { axis: *axis, tile: steps * step, edge: 2, is_marked: true },
-                _ => Cut { axis: *axis, tile: 1, edge: 0, is_marked: false },
+                at if at == q => {
+                    Cut { axis: *axis, tile: steps * step, edge: 2, is_marked: true, beyond: 0 }
+                }
+                _ => Cut { axis: *axis, tile: 1, edge: 0, is_marked: false, beyond: 0 },
             })
             .collect();
         // Neighbours read neighbouring lines of the source.
@@ -92,8 +96,7 @@ fn kernel(item: i64, is_aligned: bool) -> Option<Kernel> {
         (1, false) => Kernel::Strip1S,
         (2, true) => Kernel::Strip2V,
         (2, false) => Kernel::Strip2S,
-        (4, true) => Kernel::Strip4V,
-        (4, false) => Kernel::Strip4S,
+        // Items of four bytes are faster in tiles that read a little more than they write.
         _ => return None,
     })
 }

@@ -170,6 +170,8 @@ struct Shape {
     q: Group,
     input: Access,
     output: Access,
+    /// Columns that are read before those of the tile.
+    halo: i64,
 }
 
 impl Shape {
@@ -180,7 +182,7 @@ impl Shape {
 
     fn q_items(&self, item: i64) -> i64 {
         if self.output == Access::Shifted {
-            return self.q.items;
+            return self.q.items + self.halo;
         }
         round_up(self.q.items, self.output.items(item))
     }
@@ -202,6 +204,7 @@ impl Shape {
     /// Chunks of a row that are written each at once.
     fn chunks(&self, item: i64) -> i64 {
         match self.output {
+            Access::Shifted if self.halo > 0 => self.q.items * item / 16,
             Access::Shifted => (self.q.items * item + 31 + 15) / 16,
             output => self.q_items(item) / output.items(item),
         }
@@ -270,10 +273,11 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         // A single axis takes the room that vectors need.
         let tile = match edge {
             1 if shape.p.count == 1 => shape.p_items(item),
-            2 if shape.q.count == 1 => shape.q_items(item),
+            2 if shape.q.count == 1 => shape.q_items(item) - shape.halo,
             _ => tile,
         };
-        cuts.push(Cut { axis: *axis, tile, edge, is_marked: false });
+        let beyond = if edge == 2 { shape.halo } else { 0 };
+        cuts.push(Cut { axis: *axis, tile, edge, is_marked: false, beyond });
     }
     let limit = |group: &Group| {
         let (last, tile) = group.last();
@@ -301,7 +305,7 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         p_items: small(shape.p_items(item))?,
         q_items: small(shape.q_items(item))?,
         p_last: small(p_last)?,
-        q_last: small(q_last)?,
+        q_last: if shape.halo > 0 { small(shape.q_items(item))? } else { small(q_last)? },
         p_axes: shape.p.count as u32,
         q_axes: shape.q.count as u32,
         p_step,
@@ -314,6 +318,8 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         exchange_mask: small(places - 1)?,
         first_byte,
         last_byte,
+        q_halo: small(shape.halo)?,
+        q_extent: if shape.halo > 0 { small(axes[q].extent)? } else { 0 },
         p: p_axes,
         q: q_axes,
         outer,
@@ -367,8 +373,10 @@ fn bytes_read(axes: &[PlanAxis], shape: &Shape, item: i64) -> Option<(i64, i64)>
 /// The largest tile that fits: where the whole target does not, a part of it.
 fn shape(problem: &Problem<'_>, p: usize, q: usize) -> Option<Shape> {
     let targets = targets(problem.item);
-    let shapes = [16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1]
-        .into_iter()
+    // Some kernels take a little more than the target, where short axes are folded.
+    let more = if problem.item == 4 { [20, 18].as_slice() } else { &[] };
+    let shapes = (more.iter().copied())
+        .chain([16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1])
         .filter_map(|sixteenths| shape_of(problem, p, q, targets, sixteenths));
     { shapes }.find(|shape| shape.fits(problem.item))
 }
@@ -382,15 +390,17 @@ fn shape_of(
 ) -> Option<Shape> {
     let full = p_target * q_target * sixteenths / 16;
     let q_target = q_target.min(full);
-    let p_target = (full / q_target).max(1);
+    let p_target = p_target.min(full / q_target).max(1);
     let (axes, item) = (problem.axes, problem.item);
     let grain = (32 / item).max(1);
     let in_source = |axis: &PlanAxis| axis.src_stride;
     let in_destination = |axis: &PlanAxis| axis.dst_stride;
+    let halo = halo(problem, p, q);
+    if halo > 0 {
+        return skewed(problem, p, q, full, halo);
+    }
     let mut along_p = group(axes, p, p_target, grain, in_source, |axis| axis == q);
     let mut along_q = group(axes, q, q_target, grain, in_destination, |axis| along_p.has(axis));
-    // Kernels for pairs take a little more.
-    let full = if item == 4 && sixteenths == 16 { full * 9 / 8 } else { full };
     if along_p.items * along_q.items * 2 <= full {
         along_p = group(axes, p, full / along_q.items, grain, in_source, |axis| along_q.has(axis));
         along_q =
@@ -405,7 +415,33 @@ fn shape_of(
     if item < 4 && output == Access::Shifted && along_q.items * item < 32 {
         return None;
     }
-    Some(Shape { p: along_p, q: along_q, input, output })
+    Some(Shape { p: along_p, q: along_q, input, output, halo: 0 })
+}
+
+/// How many columns a tile reads before its own, so that rows of the destination that are not aligned
+/// are written in whole vectors: 32 bytes of them, or none. Smaller items go by strips instead.
+fn halo(problem: &Problem<'_>, p: usize, q: usize) -> i64 {
+    let (axes, item) = (problem.axes, problem.item);
+    let is_dense = axes[q].dst_stride == item && axes[p].src_stride == item;
+    let others = axes.iter().enumerate().filter(|(position, _)| *position != q);
+    let aligned = alignment(others.map(|(_, axis)| axis.dst_stride).chain([problem.dst_alignment]));
+    let is_long = axes[q].extent * item >= 512 && axes[p].extent * item >= 64;
+    if item == 4 && is_dense && is_long && aligned < 16 { 32 / item } else { 0 }
+}
+
+/// A tile with a halo.
+fn skewed(problem: &Problem<'_>, p: usize, q: usize, full: i64, halo: i64) -> Option<Shape> {
+    let (axes, item) = (problem.axes, problem.item);
+    let in_source = |axis: &PlanAxis| axis.src_stride;
+    let along_p = group(axes, p, 64.max(128 / item), 16 / item, in_source, |_| true);
+    let columns = (full / along_p.items * item / 32 * 32) / item - halo;
+    if columns < 32 / item {
+        return None;
+    }
+    let along_q = Group { members: [(q, columns); MOST_INNER], count: 1, items: columns };
+    let (input, output) = (input(problem, &along_p)?, Access::Shifted);
+    let halo = if item == 4 && input == Access::One { return None } else { halo };
+    Some(Shape { p: along_p, q: along_q, input, output, halo })
 }
 
 /// The widest access to the source that alignment and extents allow. The items of a group follow each

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBool, PyString};
 use pyo3::{ffi, intern};
 use strideview::{Dims, StridedMemoryView};
 
@@ -103,11 +103,21 @@ fn attributes(object: &Bound<'_, PyAny>) -> PyResult<Option<Attributes>> {
         PyResult::Ok(dims)
     };
     let shape = dims(intern!(py, "shape"))?;
-    let strides = Some(dims(intern!(py, "strides"))?);
+    let strides = match is_contiguous(object)? {
+        true => None,
+        false => Some(dims(intern!(py, "strides"))?),
+    };
     // The driver knows the device of any address but that of no bytes.
     let device = match shape.contains(&0) {
         true => i32::try_from(integer(&data.getattr(intern!(py, "device_id"))?)?).ok(),
         false => None,
     };
     Ok(Some(Attributes { tensor: Tensor { shape, strides, dtype }, address, device }))
+}
+
+/// Whether the array says that it is in C order, which is quicker to read than its strides. Releases that
+/// do not say it that way are asked for the strides.
+fn is_contiguous(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let said = optional_attribute(object, intern!(object.py(), "_c_contiguous"))?;
+    Ok(said.is_some_and(|said| said.is(PyBool::new(object.py(), true))))
 }
