@@ -112,6 +112,29 @@ impl PyDevice {
         self.0.memory_resource().or_raise().map(PyMemoryResource::new)
     }
 
+    /// A new resource of pinned memory of the host, which GPUs reach and copy fastest; its memory is
+    /// zeroed. Pinning is slow: allocate once, and keep it.
+    ///
+    /// Raises
+    /// ------
+    /// RuntimeError
+    ///     There is no CUDA, or this is the host itself.
+    #[getter]
+    fn pinned_memory_resource(&self) -> PyResult<PyMemoryResource> {
+        self.0.pinned_memory_resource().or_raise().map(PyMemoryResource::new)
+    }
+
+    /// A new resource of managed memory, which CUDA moves between the host and this GPU.
+    ///
+    /// Raises
+    /// ------
+    /// RuntimeError
+    ///     There is no CUDA, or this is the host itself.
+    #[getter]
+    fn managed_memory_resource(&self) -> PyResult<PyMemoryResource> {
+        self.0.managed_memory_resource().or_raise().map(PyMemoryResource::new)
+    }
+
     /// A new buffer of ``size`` bytes.
     ///
     /// On the host it is aligned to 64 and zeroed; on a GPU it comes from the stream-ordered pool, in
