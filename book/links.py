@@ -34,12 +34,14 @@ def read(path: pathlib.Path) -> Page:
     return Page(path)
 
 
-def fault(page: pathlib.Path, link: str) -> str | None:
+def fault(book: pathlib.Path, page: pathlib.Path, link: str) -> str | None:
     """What is wrong with a link."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return None
     target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if not target.is_relative_to(book):
+        return "leads out of the book"
     if target.is_dir():
         target /= "index.html"
     if not target.is_file():
@@ -58,7 +60,7 @@ def faults(book: pathlib.Path) -> tuple[list[str], int]:
             continue
         for link in read(path).links:
             checked += 1
-            reason = fault(path, link)
+            reason = fault(book, path, link)
             if reason:
                 found.append(f"{path.relative_to(book)}: {link}: {reason}")
     return found, checked
