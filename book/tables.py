@@ -162,22 +162,11 @@ def copies_means() -> Table:
     return header, body
 
 
-def copies_all() -> Table:
-    one, two = cases(1), cases(2)
-    header = ["case", "memcpy, GB/s", "strideview", "best peer", "NumPy", "torch", "2 threads: memcpy, GB/s", "strideview", "best peer"]
+def copies_all(threads: int) -> Table:
+    header = ["case", "memcpy, GB/s", "strideview", "best peer", "NumPy", "torch"]
     body = [
-        [
-            f"`{case}`",
-            row["memcpy GB/s"],
-            row["ours"],
-            row["best peer"],
-            known(row["numpy"]),
-            known(row["torch"]),
-            two[case]["memcpy GB/s"],
-            two[case]["ours"],
-            two[case]["best peer"],
-        ]
-        for case, row in one.items()
+        [f"`{case}`", row["memcpy GB/s"], row["ours"], row["best peer"], known(row["numpy"]), known(row["torch"])]
+        for case, row in cases(threads).items()
     ]
     return header, body
 
@@ -293,7 +282,8 @@ TABLES: dict[str, Callable[[], Table]] = {
     "layout": layout_all,
     "layout-some": layout_some,
     "layout-rust": layout_rust,
-    "host-copies": copies_all,
+    "host-copies-1": lambda: copies_all(1),
+    "host-copies-2": lambda: copies_all(2),
     "host-copies-some": copies_some,
     "host-copies-means": copies_means,
     "host-copies-lost": copies_lost,
