@@ -1,8 +1,9 @@
 """Every block of code in the book and the README runs, and shows what it says.
 
 ``python`` is run here, a page from top to bottom in one scope: sessions with their results, and plain programs.
-``python,gpu`` needs a GPU; each block stands for itself. ``console`` is run in a folder of its own. ``rust`` is run by
-the crate strideview-book, or by strideview for the README. ``text`` is not code.
+``console`` is run here, in a folder of its own. ``python,gpu`` needs a GPU: ``gpu/tests`` runs it on one, ``standin`` on the
+stand-in, each block by itself. ``rust`` is run by the crate strideview-book, or by strideview for the README. ``text`` is
+not code.
 """
 
 import doctest
@@ -14,8 +15,7 @@ import sys
 
 import numpy
 import pytest
-import strideview
-from pages import FLAGS, PAGES, ROOT, Block, all_blocks, blocks, run, scope, with_blocks
+from pages import FLAGS, PAGES, ROOT, Block, blocks, run, scope, with_blocks
 
 LANGUAGES = {"python", "python,gpu", "console", "rust", "text"}
 
@@ -32,17 +32,6 @@ def test_python(page):
             run(block, names)
 
 
-@pytest.mark.parametrize(
-    "block",
-    all_blocks("python,gpu"),
-    ids=lambda block: block.place,
-)
-def test_python_on_a_gpu(block):
-    if strideview.Device.count() == 0:
-        pytest.skip("no CUDA device")
-    run(block, scope())
-
-
 @pytest.mark.parametrize("page", PAGES, ids=ids)
 def test_every_block_has_a_language(page):
     assert [block.place for block in blocks(page) if block.info not in LANGUAGES] == []
@@ -52,7 +41,6 @@ def test_every_block_has_a_language(page):
 NOT_RUN = {
     "cargo": "builds the project, or installs from a registry",
     "pip": "installs from a registry",
-    "git": "is about a working copy",
 }
 
 
