@@ -64,7 +64,7 @@ fn mdbook(target: &Path) -> Outcome<PathBuf> {
     }
     let mut command = process::cargo(&["install", "mdbook", "--version", MDBOOK, "--locked"]);
     command.args(["--no-default-features", "--features", "search", "--debug", "--root"]);
-    command.arg(&tools);
+    command.arg(&tools).env("CARGO_PROFILE_DEV_DEBUG", "0");
     process::run(command)?;
     Ok(program)
 }
