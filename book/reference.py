@@ -11,11 +11,13 @@ import pdoc
 import strideview
 from strideview import _strideview
 
+TEMPLATES = pathlib.Path(__file__).with_name("templates")
 STUB = pathlib.Path(_strideview.__file__).with_name("_strideview.pyi")
 
 
 def write(folder: pathlib.Path) -> None:
-    pdoc.render.configure(docformat="numpy", show_source=False, footer_text=f"strideview {version('strideview')}")
+    footer = f"strideview {version('strideview')}"
+    pdoc.render.configure(docformat="numpy", show_source=False, footer_text=footer, template_directory=TEMPLATES)
     with tempfile.TemporaryDirectory() as place:
         # The stub describes the extension module, whose classes are those of the package: pdoc looks for the stub of a
         # package in a folder with this name.

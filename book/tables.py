@@ -4,15 +4,21 @@ In a page a table stands between ``<!-- table: NAME -->`` and ``<!-- end of tabl
 """
 
 import itertools
+import pathlib
 import re
 from collections.abc import Callable, Iterable
 
 import records
 
 PAGES = [records.ROOT / "docs" / "performance.md", records.ROOT / "README.md"]
+# The README says in words where its figures are from.
+CITING = PAGES[0]
 PLACE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
 LAYOUT = "*/*-layout.csv"
+LAYOUT_RUST = "*/*-layout-rust.txt"
+HOST = "*/*-copy-{}.csv"
+FILES = "*/*-files.csv"
 DEVICE = "*/*-device-copies.csv"
 TRANSFERS = "*/*-transfers*.csv"
 VIEWS = "*/*-views.csv"
@@ -23,8 +29,8 @@ Table = tuple[list[str], Iterable[list[str]]]
 
 def markdown(table: Table) -> str:
     header, body = table
-    row = lambda cells: f"| {' | '.join(cells)} |\n"
-    return row(header) + "|---" * len(header) + "|\n" + "".join(map(row, body))
+    first, *rest = (f"| {' | '.join(cells)} |\n" for cells in [header, *body])
+    return f"{first}{'|---' * len(header)}|\n{''.join(rest)}"
 
 
 def whole(number: str) -> str:
@@ -74,7 +80,7 @@ def layout_all() -> Table:
 
 
 def layout_rust() -> Table:
-    _, *body = records.columns("*/*-layout-rust.txt")
+    _, *body = records.columns(LAYOUT_RUST)
     return ["operation, in place, 4-D", "ns"], body
 
 
@@ -103,10 +109,10 @@ SMALL = "small copies, ns"
 
 def host(threads: int) -> dict[str, dict[str, str]]:
     """The rows of a record of host copies, by case."""
-    _, header, *body = records.rows(f"*/*-copy-{threads}.csv")
+    _, header, *body = records.rows(HOST.format(threads))
     # Another table follows in the same file.
-    body = itertools.takewhile(lambda row: row[0] != SMALL, body)
-    return {row[0]: dict(zip(header, row, strict=False)) for row in body}
+    copies = itertools.takewhile(lambda row: row[0] != SMALL, body)
+    return {row[0]: dict(zip(header, row, strict=False)) for row in copies}
 
 
 def cases(threads: int) -> dict[str, dict[str, str]]:
@@ -183,7 +189,7 @@ def copies_lost() -> Table:
 
 
 def copies_small() -> Table:
-    table = records.rows("*/*-copy-1.csv")
+    table = records.rows(HOST.format(1))
     start = next(at for at, row in enumerate(table) if row[0] == SMALL)
     header, *body = table[start:]
     header = ["small copy, ns", *header[1:]]
@@ -215,10 +221,10 @@ def device() -> dict[str, dict[str, dict[str, str]]]:
 
 def device_table(labels: dict[str, str]) -> Table:
     found = device()
-    speed = lambda case, engine: found[case].get(engine, {}).get("gb_per_s", "refused")
-    fraction = lambda case: f"{float(found[case]['strideview']['fraction_of_memcpy']):.2f}"
-    engines = ["strideview", "torch", "cupy"]
-    body = [[label, *(speed(case, engine) for engine in engines), fraction(case)] for case, label in labels.items()]
+    body = []
+    for case, label in labels.items():
+        speeds = [found[case].get(engine, {}).get("gb_per_s", "refused") for engine in ("strideview", "torch", "cupy")]
+        body.append([label, *speeds, f"{float(found[case]['strideview']['fraction_of_memcpy']):.2f}"])
     return ["copy", "strideview", "torch", "CuPy", "of memcpy"], body
 
 
@@ -272,39 +278,56 @@ def views() -> Table:
 def files() -> Table:
     body = [
         [row["what"], row["seconds"], row["GB/s"], known(row["resident MiB"]), row["note"]]
-        for row in records.named("*/*-files.csv", skipped=1)
+        for row in records.named(FILES, skipped=1)
         if row["seconds"]
     ]
     return ["copy of a file", "seconds", "GB/s", "resident MiB", ""], body
 
 
-TABLES: dict[str, Callable[[], Table]] = {
-    "layout": layout_all,
-    "layout-some": layout_some,
-    "layout-rust": layout_rust,
-    "host-copies-1": lambda: copies_all(1),
-    "host-copies-2": lambda: copies_all(2),
-    "host-copies-some": copies_some,
-    "host-copies-means": copies_means,
-    "host-copies-lost": copies_lost,
-    "host-copies-small": copies_small,
-    "device-copies": device_all,
-    "device-copies-some": device_some,
-    "transfers": transfers,
-    "staging": staging,
-    "views": views,
-    "files": files,
+# Each with the record that it is from.
+TABLES: dict[str, tuple[Callable[[], Table], str]] = {
+    "layout": (layout_all, LAYOUT),
+    "layout-some": (layout_some, LAYOUT),
+    "layout-rust": (layout_rust, LAYOUT_RUST),
+    "host-copies-1": (lambda: copies_all(1), HOST.format(1)),
+    "host-copies-2": (lambda: copies_all(2), HOST.format(2)),
+    "host-copies-some": (copies_some, HOST.format("[12]")),
+    "host-copies-means": (copies_means, HOST.format("[12]")),
+    "host-copies-lost": (copies_lost, HOST.format("[12]")),
+    "host-copies-small": (copies_small, HOST.format(1)),
+    "device-copies": (device_all, DEVICE),
+    "device-copies-some": (device_some, DEVICE),
+    "transfers": (transfers, TRANSFERS),
+    "staging": (staging, STAGING),
+    "views": (views, VIEWS),
+    "files": (files, FILES),
 }
 
 
-def with_tables(page: str) -> str:
+def source(pattern: str) -> str:
+    """A line that says which record it is."""
+    path = records.newest(pattern).relative_to(records.ROOT)
+    other = " and `-1.csv`" if "[12]" in pattern else ""
+    return f"\nFrom `{path.as_posix()}`{other}.\n"
+
+
+def with_tables(text: str, cites: bool) -> str:
     """The text of a page with its tables as the records have them."""
-    return PLACE.sub(lambda place: place[1] + markdown(TABLES[place[2]]()) + place[3], page)
+
+    def fill(place: re.Match[str]) -> str:
+        table, pattern = TABLES[place[2]]
+        return place[1] + markdown(table()) + (source(pattern) if cites else "") + place[3]
+
+    return PLACE.sub(fill, text)
+
+
+def current(page: pathlib.Path) -> str:
+    return with_tables(page.read_text(encoding="utf-8"), page == CITING)
 
 
 def main() -> None:
     for page in PAGES:
-        page.write_text(with_tables(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(current(page), encoding="utf-8")
         print(page)
 
 

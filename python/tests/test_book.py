@@ -29,7 +29,7 @@ def test_every_picture_is_shown_and_every_shown_one_is_there():
 def test_tables_are_those_of_the_records(page):
     text = page.read_text(encoding="utf-8")
     assert text.count("<!-- table: ") == len(tables.PLACE.findall(text)) > 3
-    assert text == tables.with_tables(text), "run python book/tables.py"
+    assert text == tables.current(page), "run python book/tables.py"
 
 
 def test_every_table_is_shown():

@@ -47,7 +47,7 @@ fn python(venv: &Venv, report: &mut Report) -> Outcome {
     }
     process::run(stubtest)?;
     report.passed.push("stubtest");
-    process::run(venv.command(&["-m", "mypy", "--strict", "python/examples"]))?;
+    process::run(venv.command(&["-m", "mypy", "--strict", "python/examples", "book"]))?;
     report.passed.push("mypy");
     process::run(venv.command(&["-m", "pytest", "python/tests"]))?;
     report.passed.push("pytest");
