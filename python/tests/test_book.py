@@ -48,6 +48,16 @@ def test_classes_of_errors():
     assert {name for name in re.findall(r" \| `(\w+Error)` \|$", text, re.MULTILINE)} <= set(classes)
 
 
+def test_the_names_of_the_last_column_exist():
+    text = (DOCS / "numpy.md").read_text(encoding="utf-8")
+    names = {name for holder in (strideview, strideview.StridedLayout, strideview.StridedMemoryView) for name in dir(holder)}
+    rows = [line.rstrip(" |").rpartition("| ")[2] for line in text.splitlines() if line.startswith("| ")]
+    # `of(x)` and `holder.of` are there where `of` is; what is said of Rust is another language's.
+    said = [name for row in rows for name in re.findall(r"(?<!Rust )`(?:\w+\.)*(\w+)[^`]*`", row)]
+    assert len(said) > 60
+    assert [name for name in said if name not in names] == []
+
+
 def test_every_page_is_in_the_book():
     summary = (DOCS / "SUMMARY.md").read_text(encoding="utf-8")
     listed = re.findall(r"\(([\w-]+\.md)\)", summary)
