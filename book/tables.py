@@ -42,6 +42,11 @@ def known(text: str) -> str:
     return "–" if text in ("", "-") else text
 
 
+def or_none(body: list[list[str]], header: list[str]) -> list[list[str]]:
+    """The rows of a table of what is slower, which may be empty."""
+    return body or [["none", *[""] * (len(header) - 1)]]
+
+
 # Layout operations
 
 SOME_OPERATIONS = [
@@ -77,6 +82,17 @@ def layout_some() -> Table:
 
 def layout_all() -> Table:
     return layout_table(name for name, row in operations().items() if row.get("strideview ns"))
+
+
+def layout_lost() -> Table:
+    """What takes longer than with cuda.core."""
+    header = ["operation, ns", "strideview", "cuda.core", "of cuda.core"]
+    lost = [
+        [name, whole(row["strideview ns"]), whole(row["cuda.core ns"]), row["of cuda.core"]]
+        for name, row in operations().items()
+        if row.get("strideview ns") and float(row["of cuda.core"] or 0) > 1
+    ]
+    return header, or_none(sorted(lost, key=lambda cells: -float(cells[-1])), header)
 
 
 def layout_rust() -> Table:
@@ -185,7 +201,8 @@ def copies_lost() -> Table:
         for case, row in cases(threads).items()
         if float(row["/best"]) < 1
     ]
-    return ["case", "threads", "strideview", "best peer", "of the peer"], [cells for _, cells in sorted(lost)]
+    header = ["case", "threads", "strideview", "best peer", "of the peer"]
+    return header, or_none([cells for _, cells in sorted(lost)], header)
 
 
 def copies_small() -> Table:
@@ -236,6 +253,13 @@ def device_all() -> Table:
     return device_table({case: case for case, engines in device().items() if "memcpy" in engines})
 
 
+def device_low() -> Table:
+    """What stays below nine tenths of the driver's memcpy."""
+    header, body = device_all()
+    low = [cells for cells in body if float(cells[-1]) < 0.9]
+    return header, or_none(sorted(low, key=lambda cells: float(cells[-1])), header)
+
+
 # Between host and GPU
 
 TRANSFER_WORDS = {"H2D": "to the GPU,", "D2H": "to the host,"}
@@ -275,6 +299,13 @@ def views() -> Table:
     return ["operation, ns", "strideview", "cuda.core", "of cuda.core"], body
 
 
+def views_lost() -> Table:
+    """What takes longer than with cuda.core."""
+    header, body = views()
+    lost = [cells for cells in body if cells[-1] != "–" and float(cells[-1]) > 1]
+    return header, or_none(sorted(lost, key=lambda cells: -float(cells[-1])), header)
+
+
 def files() -> Table:
     body = [
         [row["what"], row["seconds"], row["GB/s"], known(row["resident MiB"]), row["note"]]
@@ -288,6 +319,7 @@ def files() -> Table:
 TABLES: dict[str, tuple[Callable[[], Table], str]] = {
     "layout": (layout_all, LAYOUT),
     "layout-some": (layout_some, LAYOUT),
+    "layout-lost": (layout_lost, LAYOUT),
     "layout-rust": (layout_rust, LAYOUT_RUST),
     "host-copies-1": (lambda: copies_all(1), HOST.format(1)),
     "host-copies-2": (lambda: copies_all(2), HOST.format(2)),
@@ -297,9 +329,11 @@ TABLES: dict[str, tuple[Callable[[], Table], str]] = {
     "host-copies-small": (copies_small, HOST.format(1)),
     "device-copies": (device_all, DEVICE),
     "device-copies-some": (device_some, DEVICE),
+    "device-copies-low": (device_low, DEVICE),
     "transfers": (transfers, TRANSFERS),
     "staging": (staging, STAGING),
     "views": (views, VIEWS),
+    "views-lost": (views_lost, VIEWS),
     "files": (files, FILES),
 }
 
