@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable
 import records
 
 PAGES = [records.ROOT / "docs" / "performance.md", records.ROOT / "README.md"]
-# The README says in words where its figures are from.
-CITING = PAGES[0]
 PLACE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
 LAYOUT = "*/*-layout.csv"
@@ -20,9 +18,8 @@ LAYOUT_RUST = "*/*-layout-rust.txt"
 HOST = "*/*-copy-{}.csv"
 FILES = "*/*-files.csv"
 DEVICE = "*/*-device-copies.csv"
-TRANSFERS = "*/*-transfers*.csv"
+TRANSFERS = "*/*-transfers.csv"
 VIEWS = "*/*-views.csv"
-STAGING = "*/*-transfers-staging.txt"
 
 Table = tuple[list[str], Iterable[list[str]]]
 
@@ -276,18 +273,6 @@ def transfers() -> Table:
     return ["256 MiB, GB/s", "strideview", "torch", "link", "of the link"], body
 
 
-def staging() -> Table:
-    """The settings of pageable copies that are in use: past the caches, chunks of 8 MiB, 16 threads."""
-    used = next(row for row in records.columns(STAGING) if row[:3] == ["past", "8 MiB", "16"])
-    _, _, _, to_link, to_torch, to_ours, from_link, from_torch, from_ours = used
-    rows = [("to the GPU", to_ours, to_torch, to_link), ("to the host", from_ours, from_torch, from_link)]
-    body = [
-        [f"{way}, contiguous pageable", *(f"{float(figure):.1f}" for figure in figures), f"{float(figures[0]) / float(figures[2]):.2f}"]
-        for way, *figures in rows
-    ]
-    return ["256 MiB, GB/s", "strideview", "torch", "link", "of the link"], body
-
-
 # Views and files
 
 
@@ -331,7 +316,6 @@ TABLES: dict[str, tuple[Callable[[], Table], str]] = {
     "device-copies-some": (device_some, DEVICE),
     "device-copies-low": (device_low, DEVICE),
     "transfers": (transfers, TRANSFERS),
-    "staging": (staging, STAGING),
     "views": (views, VIEWS),
     "views-lost": (views_lost, VIEWS),
     "files": (files, FILES),
@@ -340,23 +324,20 @@ TABLES: dict[str, tuple[Callable[[], Table], str]] = {
 
 def source(pattern: str) -> str:
     """A line that says which record it is."""
-    path = records.newest(pattern).relative_to(records.ROOT)
-    other = " and `-1.csv`" if "[12]" in pattern else ""
-    return f"\nFrom `{path.as_posix()}`{other}.\n"
+    path = records.newest(pattern).relative_to(records.ROOT).as_posix()
+    if "[12]" in pattern:
+        return f"\nFrom `{path.replace('copy-2', 'copy-1')}` and `-2.csv`.\n"
+    return f"\nFrom `{path}`.\n"
 
 
-def with_tables(text: str, cites: bool) -> str:
+def current(page: pathlib.Path) -> str:
     """The text of a page with its tables as the records have them."""
 
     def fill(place: re.Match[str]) -> str:
         table, pattern = TABLES[place[2]]
-        return place[1] + markdown(table()) + (source(pattern) if cites else "") + place[3]
+        return place[1] + markdown(table()) + source(pattern) + place[3]
 
-    return PLACE.sub(fill, text)
-
-
-def current(page: pathlib.Path) -> str:
-    return with_tables(page.read_text(encoding="utf-8"), page == CITING)
+    return PLACE.sub(fill, page.read_text(encoding="utf-8"))
 
 
 def main() -> None:

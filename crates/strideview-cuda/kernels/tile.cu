@@ -29,17 +29,14 @@ struct TileJob {
     u32 by_eight, exchange_mask;
     // Where a whole tile reads, from the address of its first item.
     i64 first_byte, last_byte;
-    // Where rows of the destination are not aligned, a tile reads so many items before its first column,
-    // so that each row is written from a multiple of 32 bytes on: see `write_shifted`.
-    u32 q_halo, q_extent;
     TileAxis p[4], q[4];
     Outer outer[MOST_OUTER];
 };
 
-// What of a tile is there: rows below `p`, columns from `q_first` to below `q`.
+// What of a tile is there: rows below `p`, columns below `q`.
 struct Limits {
-    u32 p, q, q_first;
-    bool is_first, is_whole;
+    u32 p, q;
+    bool is_whole;
 };
 
 constexpr i32 NONE = -0x7fffffff - 1;
@@ -189,25 +186,22 @@ struct Tile {
     }
 
     // Writes a chunk of 16 bytes of a row. `address` is that of the first column of the tile; chunks are
-    // counted from the multiple of 32 at or before it. With a halo, what lies before the first column is
-    // written here and not by the tile before.
+    // counted from the multiple of 32 at or before it.
     __device__ __forceinline__ void write_shifted(u64 address, u32 row, u32 chunk, const Limits& limits) const {
         i32 offset = i32(chunk * 16) - i32(u32(address) & 31);
-        i32 first = limits.is_first ? 0 : -32;
-        i32 last = i32(limits.q - job.q_halo) * ITEM;
-        if (offset + 16 <= first || offset >= last) return;
-        i32 at = offset + i32(job.q_halo) * ITEM;
-        i32 quad = at >> 4;
-        u32 shift = at & 15;
+        i32 last = i32(limits.q) * ITEM;
+        if (offset + 16 <= 0 || offset >= last) return;
+        i32 quad = offset >> 4;
+        u32 shift = offset & 15;
         uint4 low = make_uint4(0, 0, 0, 0), high = low;
         if (quad >= 0) low = get_quad(row, quad);
         if (u32(quad + 1) * 16 < job.row_bytes) high = get_quad(row, quad + 1);
         uint4 vector = funnel(low, high, shift);
         u64 to = address + offset;
-        if (offset >= first && offset + 16 <= last) {
+        if (offset >= 0 && offset + 16 <= last) {
             store<16>(to, vector);
         } else {
-            store_part(to, vector, offset < first ? first - offset : 0, last - offset < 16 ? last - offset : 16);
+            store_part(to, vector, offset < 0 ? -offset : 0, last - offset < 16 ? last - offset : 16);
         }
     }
 
@@ -221,7 +215,7 @@ struct Tile {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 u32 column = cell * ROWS + r;
-                bool is_there = column >= limits.q_first && column < limits.q && vector * IN < limits.p;
+                bool is_there = column < limits.q && vector * IN < limits.p;
                 mask |= u32(is_there) << (k * ROWS + r);
             }
         }
@@ -233,16 +227,9 @@ struct Tile {
                                                 In (&rows)[READS][ROWS]) const {
         dst = job.dst;
         src = job.src;
-        u32 q_index = 0;
-        u32 edges = place(job.outer, job.outer_count, tile, dst, src, q_index);
-        Limits limits = {edges & 2 ? job.p_last : job.p_items, edges & 4 ? job.q_last : job.q_items, 0, true, false};
-        if (SHIFTED_OUT && job.q_halo != 0) {
-            u32 left = job.q_extent - q_index * (job.q_items - job.q_halo) + job.q_halo;
-            limits.q = left < job.q_items ? left : job.q_items;
-            limits.is_first = q_index == 0;
-            if (limits.is_first) limits.q_first = job.q_halo;
-        }
-        limits.is_whole = limits.p == job.p_items && limits.q == job.q_items && limits.q_first == 0;
+        u32 edges = place(job.outer, job.outer_count, tile, dst, src);
+        Limits limits = {edges & 2 ? job.p_last : job.p_items, edges & 4 ? job.q_last : job.q_items, false};
+        limits.is_whole = limits.p == job.p_items && limits.q == job.q_items;
         // Vectors that are cut off are read item by item, unless what lies behind may be read as well.
         bool is_cut = IN > 1 && !FUNNELS && limits.p % IN != 0;
         if (is_inside(src) && !is_cut) {
@@ -285,7 +272,7 @@ struct Tile {
 #pragma unroll
                 for (int r = 0; r < ROWS; r++) {
                     u32 column = cell * ROWS + r;
-                    if (column < limits.q_first || column >= limits.q || row >= limits.p) continue;
+                    if (column >= limits.q || row >= limits.p) continue;
                     u64 address = src + i64(from[k * ROWS + r]) * ITEM;
                     rows[k][r] = row + IN <= limits.p ? read(address) : read_part(address, limits.p - row);
                 }
@@ -309,7 +296,7 @@ struct Tile {
             for (int r = 0; r < ROWS; r++) {
                 u32 column = cell * ROWS + r;
                 bool is_there = column < job.q_items;
-                i32 offset = along(job.q, job.q_axes, column) - i32(job.q_halo) * job.q[0].stride;
+                i32 offset = along(job.q, job.q_axes, column);
                 from[k * ROWS + r] = is_there ? i32(row) * job.p_step + offset : NONE;
             }
         }
@@ -424,6 +411,7 @@ TILE(tile_2_1_v, 2, 1, 8, false, false, 8, 2, 3)
 TILE(tile_2_1_s, 2, 1, 8, false, true, 8, 3, 3)
 #elif ITEM_BYTES == 4
 TILE(tile_4_v_v, 4, 4, 4, false, false, 4, 4, 4)
+TILE(tile_4_v_v_5, 4, 4, 4, false, false, 5, 5, 3)
 TILE(tile_4_v_1, 4, 4, 1, false, false, 4, 16, 3)
 TILE(tile_4_1_v, 4, 1, 4, false, false, 16, 4, 3)
 TILE(tile_4_1_1, 4, 1, 1, false, false, 16, 16, 2)
@@ -441,4 +429,4 @@ TILE(tile_8_1_1, 8, 1, 1, false, false, 8, 8, 3)
 TILE(tile_16_v_v, 16, 1, 1, false, false, 4, 4, 4)
 #endif
 
-static_assert(sizeof(TileJob) == 648, "as in job.rs");
+static_assert(sizeof(TileJob) == 640, "as in job.rs");

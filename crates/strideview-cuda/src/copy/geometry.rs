@@ -19,14 +19,13 @@ pub(super) struct Cut {
     pub(super) axis: PlanAxis,
     pub(super) tile: i64,
     pub(super) edge: u32,
-    /// Tiles are counted as if the axis were so much longer; then the last is cut off anyhow.
-    pub(super) beyond: i64,
+    /// The last tile counts as cut off even where it is whole.
+    pub(super) is_marked: bool,
 }
 
 impl Cut {
     pub(super) fn tiles(&self) -> i64 {
-        let extent = self.axis.extent.saturating_add(self.beyond);
-        extent / self.tile + i64::from(extent % self.tile != 0)
+        self.axis.extent / self.tile + i64::from(self.axis.extent % self.tile != 0)
     }
 
     /// How much of the axis the last tile has.
@@ -35,7 +34,7 @@ impl Cut {
     }
 
     fn is_cut_off(&self) -> bool {
-        self.edge != 0 && (self.beyond != 0 || self.last() != self.tile)
+        self.edge != 0 && (self.is_marked || self.last() != self.tile)
     }
 }
 

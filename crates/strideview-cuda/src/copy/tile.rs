@@ -123,6 +123,7 @@ fn capacity(item: i64, input: Access, output: Access) -> (i64, i64) {
         (2, _, Access::Vector) => (2, 4),
         (2, _, _) => (2, 4),
         (4, Access::Two, Access::Vector) => (9, 5),
+        (4, Access::Vector, Access::Vector) => (5, 5),
         (4, Access::Vector | Access::Shifted, Access::Shifted) => (4, 4),
         (4, input, output) => (16 / input.items(4), 16 / output.items(4)),
         (8, input, output) => (8 / input.items(8), 8 / output.items(8)),
@@ -169,8 +170,6 @@ struct Shape {
     q: Group,
     input: Access,
     output: Access,
-    /// Columns that are read before those of the tile.
-    halo: i64,
 }
 
 impl Shape {
@@ -181,7 +180,7 @@ impl Shape {
 
     fn q_items(&self, item: i64) -> i64 {
         if self.output == Access::Shifted {
-            return self.q.items + self.halo;
+            return self.q.items;
         }
         round_up(self.q.items, self.output.items(item))
     }
@@ -203,7 +202,6 @@ impl Shape {
     /// Chunks of a row that are written each at once.
     fn chunks(&self, item: i64) -> i64 {
         match self.output {
-            Access::Shifted if self.halo > 0 => self.q.items * item / 16,
             Access::Shifted => (self.q.items * item + 31 + 15) / 16,
             output => self.q_items(item) / output.items(item),
         }
@@ -214,13 +212,25 @@ impl Shape {
     }
 
     fn fits(&self, item: i64) -> bool {
-        let (reads, writes) = capacity(item, self.input, self.output);
+        let (most_reads, most_writes) = capacity(item, self.input, self.output);
+        let (reads, writes) = self.accesses(item);
         let threads = i64::from(THREADS);
+        reads <= most_reads * threads
+            && writes <= most_writes * threads
+            && self.p_items(item) * self.row_bytes(item) <= MOST_BUFFER_BYTES
+    }
+
+    /// Reads and writes of a tile, of all threads.
+    fn accesses(&self, item: i64) -> (i64, i64) {
         let cells =
             if self.is_by_eight(item) { round_up(self.cells(item), 4) } else { self.cells(item) };
-        self.vectors(item) * cells <= reads * threads
-            && self.p_items(item) * self.chunks(item) <= writes * threads
-            && self.p_items(item) * self.row_bytes(item) <= MOST_BUFFER_BYTES
+        (self.vectors(item) * cells, self.p_items(item) * self.chunks(item))
+    }
+
+    /// Whether each thread reads or writes more than four times.
+    fn is_large(&self, item: i64) -> bool {
+        let (reads, writes) = self.accesses(item);
+        reads.max(writes) > 4 * i64::from(THREADS)
     }
 }
 
@@ -260,11 +270,10 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         // A single axis takes the room that vectors need.
         let tile = match edge {
             1 if shape.p.count == 1 => shape.p_items(item),
-            2 if shape.q.count == 1 => shape.q_items(item) - shape.halo,
+            2 if shape.q.count == 1 => shape.q_items(item),
             _ => tile,
         };
-        let beyond = if edge == 2 { shape.halo } else { 0 };
-        cuts.push(Cut { axis: *axis, tile, edge, beyond });
+        cuts.push(Cut { axis: *axis, tile, edge, is_marked: false });
     }
     let limit = |group: &Group| {
         let (last, tile) = group.last();
@@ -292,7 +301,7 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         p_items: small(shape.p_items(item))?,
         q_items: small(shape.q_items(item))?,
         p_last: small(p_last)?,
-        q_last: if shape.halo > 0 { small(shape.q_items(item))? } else { small(q_last)? },
+        q_last: small(q_last)?,
         p_axes: shape.p.count as u32,
         q_axes: shape.q.count as u32,
         p_step,
@@ -305,14 +314,16 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         exchange_mask: small(places - 1)?,
         first_byte,
         last_byte,
-        q_halo: small(shape.halo)?,
-        q_extent: if shape.halo > 0 { small(axes[q].extent)? } else { 0 },
         p: p_axes,
         q: q_axes,
         outer,
         ..TileJob::default()
     };
-    Some((job, kernel(item, shape.input, shape.output)?))
+    let kernel = match kernel(item, shape.input, shape.output)? {
+        Kernel::Tile4VV if shape.is_large(item) => Kernel::Tile4VVLarge,
+        kernel => kernel,
+    };
+    Some((job, kernel))
 }
 
 /// The axes of a group with their strides on the other side, and the step of the first on its own.
@@ -376,10 +387,6 @@ fn shape_of(
     let grain = (32 / item).max(1);
     let in_source = |axis: &PlanAxis| axis.src_stride;
     let in_destination = |axis: &PlanAxis| axis.dst_stride;
-    let halo = halo(problem, p, q);
-    if halo > 0 {
-        return skewed(problem, p, q, full, halo);
-    }
     let mut along_p = group(axes, p, p_target, grain, in_source, |axis| axis == q);
     let mut along_q = group(axes, q, q_target, grain, in_destination, |axis| along_p.has(axis));
     // Kernels for pairs take a little more.
@@ -389,7 +396,7 @@ fn shape_of(
         along_q =
             group(axes, q, full / along_p.items, grain, in_destination, |axis| along_p.has(axis));
     }
-    let (input, output) = match (item, input(problem, &along_p), output(problem, &along_q)?) {
+    let (input, output) = match (item, input(problem, &along_p)?, output(problem, &along_q)?) {
         (4, Access::Shifted, Access::One) => (Access::One, Access::One),
         (4, input @ (Access::One | Access::Two), Access::Shifted) => (input, Access::One),
         (_, input, output) => (input, output),
@@ -398,53 +405,31 @@ fn shape_of(
     if item < 4 && output == Access::Shifted && along_q.items * item < 32 {
         return None;
     }
-    Some(Shape { p: along_p, q: along_q, input, output, halo: 0 })
+    Some(Shape { p: along_p, q: along_q, input, output })
 }
 
-/// How many columns a tile reads before its own, so that rows of the destination that are not aligned
-/// are written in whole vectors: 32 bytes of them, or none.
-fn halo(problem: &Problem<'_>, p: usize, q: usize) -> i64 {
+/// The widest access to the source that alignment and extents allow. The items of a group follow each
+/// other, so a vector may hold the end of one axis and the beginning of the next.
+fn input(problem: &Problem<'_>, p: &Group) -> Option<Access> {
     let (axes, item) = (problem.axes, problem.item);
-    let is_dense = axes[q].dst_stride == item && axes[p].src_stride == item;
-    let others = axes.iter().enumerate().filter(|(position, _)| *position != q);
-    let aligned = alignment(others.map(|(_, axis)| axis.dst_stride).chain([problem.dst_alignment]));
-    let is_long = axes[q].extent * item >= 512 && axes[p].extent * item >= 64;
-    if item <= 4 && is_dense && is_long && aligned < 16 { 32 / item } else { 0 }
-}
-
-/// A tile with a halo.
-fn skewed(problem: &Problem<'_>, p: usize, q: usize, full: i64, halo: i64) -> Option<Shape> {
-    let (axes, item) = (problem.axes, problem.item);
-    let in_source = |axis: &PlanAxis| axis.src_stride;
-    let along_p = group(axes, p, 64.max(128 / item), 16 / item, in_source, |_| true);
-    let columns = (full / along_p.items * item / 32 * 32) / item - halo;
-    if columns < 32 / item {
-        return None;
-    }
-    let along_q = Group { members: [(q, columns); MOST_INNER], count: 1, items: columns };
-    let (input, output) = (input(problem, &along_p), Access::Shifted);
-    let halo = if item == 4 && input == Access::One { return None } else { halo };
-    Some(Shape { p: along_p, q: along_q, input, output, halo })
-}
-
-/// The widest access to the source that alignment and extents allow.
-fn input(problem: &Problem<'_>, p: &Group) -> Access {
-    let (axes, item) = (problem.axes, problem.item);
-    let (first, first_tile) = p.members[0];
+    let (first, _) = p.members[0];
     let is_dense = axes[first].src_stride == item;
-    let others = axes.iter().enumerate().filter(|(position, _)| *position != first);
-    let aligned = alignment(others.map(|(_, axis)| axis.src_stride).chain([problem.src_alignment]));
+    let others = axes.iter().enumerate().filter(|(position, _)| !p.has(*position));
+    let (last, tile) = p.last();
+    let whole = if p.count == 1 { 16 } else { axes[last].src_stride.checked_mul(tile)? };
+    let aligned =
+        alignment(others.map(|(_, axis)| axis.src_stride).chain([problem.src_alignment, whole]));
     let holds = |access: Access| {
         let items = access.items(item);
-        first_tile >= items && (p.count == 1 || first_tile % items == 0)
+        p.items >= items && (p.count == 1 || p.items % items == 0)
     };
-    match item {
+    Some(match item {
         16 => Access::Vector,
         _ if is_dense && aligned == 16 && holds(Access::Vector) => Access::Vector,
         1 | 2 | 4 if is_dense && holds(Access::Shifted) => Access::Shifted,
         4 if is_dense && aligned >= 8 && holds(Access::Two) => Access::Two,
         _ => Access::One,
-    }
+    })
 }
 
 /// The widest access to the destination that alignment and extents allow.
