@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::Outcome;
 use crate::arrows;
+use crate::book;
 use crate::lint::{self, Check};
 use crate::process;
 use crate::python::{Interpreter, Venv};
@@ -46,10 +47,12 @@ fn python(venv: &Venv, report: &mut Report) -> Outcome {
     }
     process::run(stubtest)?;
     report.passed.push("stubtest");
-    process::run(venv.command(&["-m", "mypy", "--strict", "python/examples"]))?;
+    process::run(venv.command(&["-m", "mypy", "--strict", "python/examples", "book"]))?;
     report.passed.push("mypy");
     process::run(venv.command(&["-m", "pytest", "python/tests"]))?;
     report.passed.push("pytest");
+    book::build(venv)?;
+    report.passed.push("book");
     if process::ask(venv.command(&["-c", DRIVER_QUESTION])).is_none() {
         eprintln!("GPU tests: not run here (no CUDA driver)");
         return Ok(());

@@ -334,13 +334,13 @@ impl PyBuffer {
 
     /// Releases the memory or its owner, once; a second call does nothing.
     ///
+    /// Whatever ``deallocate`` of a memory resource written in Python raises is raised here; the buffer
+    /// is closed all the same.
+    ///
     /// Raises
     /// ------
     /// BufferError
     ///     A DLPack consumer or a Python buffer of the memory is alive.
-    ///
-    /// Whatever ``deallocate`` of a memory resource written in Python raises is raised here; the buffer
-    /// is closed all the same.
     #[pyo3(signature = (stream=None))]
     fn close(&self, py: Python<'_>, stream: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let Keeper::Resource(resource, failure) = &self.keeper else {
