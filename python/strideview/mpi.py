@@ -54,9 +54,9 @@ _COUNT_MAX = 2**63 - 1
 class Message(list[Any]):
     """The buffer argument of a call of mpi4py: the bytes that a view spans, the count 1, and a datatype that picks the elements.
 
-    A list, since mpi4py takes lists; it is made by ``sendbuf`` and ``recvbuf``. It owns the datatype, and frees it at the end of a ``with`` statement, by ``free()``, or when it is collected. That may be right
-    after a call was started: MPI lets what is under way end, and the request of mpi4py keeps the memory. Whoever takes the parts out
-    keeps the message meanwhile.
+    A list, since mpi4py takes lists; it is made by ``sendbuf`` and ``recvbuf``. It owns the datatype, and frees it at the end of a
+    ``with`` statement, by ``free()``, or when it is collected. That may be right after a call was started: MPI lets what is under way
+    end, and the request of mpi4py keeps the memory. Whoever takes the parts out keeps the message meanwhile.
     """
 
     def __init__(self, memory: MPI.buffer, made: MPI.Datatype) -> None:
@@ -176,8 +176,9 @@ def datatype(
     layout, element = _layout_and_element(source, element)
     size = _element_size(element, layout)
     low, span = _bounds(layout)
+    wanted = type_map(layout, size, _most())
     with ExitStack() as parts:
-        made = _constructed(type_map(layout, size, _most()), element, size, parts)
+        made = _constructed(wanted, element, size, {}, parts)
         resized = made.Create_resized(low, span if extent is None else index(extent))
     return resized.Commit()
 
@@ -222,24 +223,29 @@ def _most() -> int:
     return _COUNT_MAX if MPI.Get_version() >= (4, 0) else _INT_MAX
 
 
-def _constructed(made: TypeMap, element: MPI.Datatype, size: int, parts: ExitStack) -> MPI.Datatype:
-    """The datatype, which ``parts`` frees, as it does all that it is made of; MPI keeps what others are made of."""
-    if isinstance(made, Basic):
+def _constructed(
+    wanted: TypeMap, element: MPI.Datatype, size: int, made: dict[int, MPI.Datatype], parts: ExitStack
+) -> MPI.Datatype:
+    """The datatype, made once for each part; ``parts`` frees it and all that it is made of, and MPI keeps what others are made of."""
+    if isinstance(wanted, Basic):
         return element
-    if isinstance(made, Struct):
-        displacements = [displacement for displacement, _ in made.parts]
-        types = [_constructed(part, element, size, parts) for _, part in made.parts]
+    if id(wanted) in made:
+        return made[id(wanted)]
+    if isinstance(wanted, Struct):
+        displacements = [displacement for displacement, _ in wanted.parts]
+        types = [_constructed(part, element, size, made, parts) for _, part in wanted.parts]
         found = MPI.Datatype.Create_struct([1] * len(types), displacements, types)
     else:
-        found = _vector(made, _constructed(made.of, element, size, parts), size)
+        found = _vector(wanted, _constructed(wanted.of, element, size, made, parts), size)
     parts.callback(found.Free)
+    made[id(wanted)] = found
     return found
 
 
-def _vector(made: Vector, item: MPI.Datatype, size: int) -> MPI.Datatype:
-    if isinstance(made.of, Basic) and made.stride == size:
-        return item.Create_contiguous(made.count)
-    return item.Create_hvector(made.count, 1, made.stride)
+def _vector(wanted: Vector, item: MPI.Datatype, size: int) -> MPI.Datatype:
+    if isinstance(wanted.of, Basic) and wanted.stride == size:
+        return item.Create_contiguous(wanted.count)
+    return item.Create_hvector(wanted.count, 1, wanted.stride)
 
 
 def _message(view: StridedMemoryView, readonly: bool) -> Message:

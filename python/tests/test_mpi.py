@@ -184,6 +184,14 @@ def test_dtypes_that_mpi_lacks():
     assert np.array_equal(received, x.T)
 
 
+def test_bytes_that_overlap_backwards():
+    """Pairs of pairs of pairs: see ``_type_map``."""
+    memory = np.arange(16, dtype="u1")
+    x = np.lib.stride_tricks.as_strided(memory[15:], (2, 3, 2, 4, 2), (-1,) * 5)
+    with mpi.sendbuf(view_of(x)) as message:
+        assert packed(message) == x.tobytes()
+
+
 def test_untyped_views():
     memory = np.arange(30).astype("u1")
     view = StridedMemoryView.from_buffer(Buffer.from_handle(memory.ctypes.data, 30, owner=memory), (2, 3), (1, 2), itemsize=5)

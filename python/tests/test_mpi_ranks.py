@@ -29,9 +29,15 @@ def run(ranks, *program):
     if MPIEXEC is None:
         pytest.skip("no mpiexec")
     command = [MPIEXEC, "-n", str(ranks), sys.executable, "-m", "mpi4py", *program]
-    done = subprocess.run(command, env=os.environ | ALLOWED, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=os.environ | ALLOWED, text=True, **pipes) as started:
+        try:
+            printed, complaints = started.communicate(timeout=300)
+        except subprocess.TimeoutExpired:
+            started.terminate()  # which ends the ranks too
+            printed, complaints = started.communicate()
+    assert started.returncode == 0, printed[-3000:] + complaints[-3000:]
+    return printed
 
 
 @pytest.mark.parametrize("ranks", [2, 4])

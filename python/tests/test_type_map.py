@@ -104,6 +104,19 @@ def test_no_stride_is_minus_one(count, most):
     assert list(listed(made, 1)) == [-byte for byte in range(count)]
 
 
+def test_many_axes_of_stride_minus_one():
+    """What pairs are made of is made once, so that there are few parts, whatever the rank."""
+
+    def parts(made, found):
+        if id(made) not in found:
+            found[id(made)] = made
+            for part in [made.of] if isinstance(made, Vector) else [part for _, part in getattr(made, "parts", ())]:
+                parts(part, found)
+        return found
+
+    assert len(parts(type_map(StridedLayout((2,) * 60, (-1,) * 60, 1), 1, INT_MAX), {})) == 61
+
+
 @pytest.mark.parametrize("stride", [1, -1, 5])
 @pytest.mark.parametrize("extent", [2**31, 2**33 + 7, 2**60])
 def test_the_bounds_of_long_axes(extent, stride):
