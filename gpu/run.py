@@ -172,7 +172,8 @@ def versions() -> dict[str, str]:
     from importlib import metadata
 
     found = {}
-    for name in ("numpy", "torch", "cupy-cuda13x", "cupy-cuda12x", "jax", "numba-cuda", "cuda-core", "cuda-bindings", "pytest"):
+    libraries = ("numpy", "torch", "cupy-cuda13x", "cupy-cuda12x", "jax", "numba-cuda", "cuda-core", "cuda-bindings", "mpi4py", "distributed")
+    for name in (*libraries, "pytest"):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

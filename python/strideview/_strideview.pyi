@@ -7,7 +7,6 @@ from typing import (
     ClassVar,
     Literal,
     Never,
-    NoReturn,
     Protocol,
     Self,
     SupportsIndex,
@@ -271,7 +270,7 @@ class Device:
 class Buffer:
     """A span of memory, who may touch it, and who frees it."""
 
-    def __new__(cls, *_args: Never, **_kwargs: Never) -> NoReturn: ...
+    def __new__(cls, *_args: Never, **_kwargs: Never) -> Self: ...
     @staticmethod
     def from_handle(
         ptr: SupportsIndex,

@@ -20,12 +20,20 @@ from pages import FLAGS, PAGES, ROOT, Block, blocks, run, scope, with_blocks
 LANGUAGES = {"python", "python,gpu", "console", "rust", "text"}
 
 
+# What the examples of a page import that may be missing.
+NEEDS = {"engines.md": ["mpi4py", "distributed"]}
+
+
 def ids(page):
     return page.name
 
 
 @pytest.mark.parametrize("page", with_blocks("python"), ids=ids)
 def test_python(page):
+    for module in NEEDS.get(page.name, []):
+        if module == "mpi4py":
+            import with_mpi  # noqa: F401, skips without MPI
+        pytest.importorskip(module)
     names = scope()
     for block in blocks(page):
         if block.info == "python":

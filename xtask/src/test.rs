@@ -12,6 +12,9 @@ use crate::wheel;
 
 const ALLOWLIST: &str = "python/stubtest-allowlist.txt";
 
+/// The engines and libraries that the package is tested with.
+const ENGINES: &str = "python/requirements-engines.txt";
+
 /// Asks the dynamic loader for the CUDA driver, as the package itself does.
 const DRIVER_QUESTION: &str = "import ctypes, sys; \
     ctypes.CDLL('nvcuda.dll' if sys.platform == 'win32' else 'libcuda.so.1')";
@@ -30,6 +33,7 @@ pub(crate) fn run() -> Outcome {
     lint::doc()?;
     report.passed.push("doc");
     let venv = Venv::ready()?;
+    venv.require(ENGINES)?;
     wheel::install(&venv)?;
     report.passed.push("wheel");
     python(&venv, &mut report)?;
