@@ -9,7 +9,7 @@ use crate::buffer::PyBuffer;
 use crate::convert::{integer, size};
 use crate::errors::{OrRaise, expected, value_error};
 use crate::memory_resource::PyMemoryResource;
-use crate::stream::{PyStream, stream_token};
+use crate::stream::{Ordered, PyStream};
 
 /// Where to allocate: the host, ``Device("cpu")``, or a GPU by its ordinal.
 ///
@@ -156,8 +156,9 @@ impl PyDevice {
         if let (Device::Cpu, Some(stream)) = (device, stream) {
             return Err(expected("no stream for memory of the host", stream));
         }
-        let stream = stream_token(stream)?;
-        let buffer = py.detach(|| device.allocate_on(size, stream)).or_raise()?;
+        let stream = Ordered::on(stream)?;
+        let allocate = || device.allocate_on(size, stream.token());
+        let buffer = py.detach(allocate).or_raise()?;
         Ok(PyBuffer::new(buffer))
     }
 
