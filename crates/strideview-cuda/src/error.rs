@@ -5,6 +5,7 @@ use std::fmt;
 
 use strideview_memory::MemoryError;
 
+use crate::TensorMapFault;
 use crate::driver::describe_status;
 use crate::driver::sys::CUresult;
 
@@ -78,12 +79,14 @@ pub enum CudaError {
         /// What it had to be a multiple of.
         wanted: usize,
     },
+    /// A tensor, or boxes of it, that a descriptor cannot be made of.
+    TensorMap(TensorMapFault),
 }
 
 /// Every code that [`CudaError::code`] gives, in the order of the variants.
 ///
 /// ```
-/// assert_eq!(strideview_cuda::ALL_CODES.len(), 9);
+/// assert_eq!(strideview_cuda::ALL_CODES.len(), 10);
 /// ```
 pub const ALL_CODES: &[&str] = &[
     "cuda.unavailable",
@@ -95,6 +98,7 @@ pub const ALL_CODES: &[&str] = &[
     "cuda.invalid_stream_number",
     "cuda.unsupported",
     "cuda.misaligned",
+    "cuda.tensor_map",
 ];
 
 impl CudaError {
@@ -117,6 +121,7 @@ impl CudaError {
             Self::InvalidStreamNumber { .. } => "cuda.invalid_stream_number",
             Self::Unsupported { .. } => "cuda.unsupported",
             Self::Misaligned { .. } => "cuda.misaligned",
+            Self::TensorMap(_) => "cuda.tensor_map",
         }
     }
 
@@ -207,6 +212,7 @@ impl fmt::Display for CudaError {
                 "wanted an address that is a multiple of {wanted}, as the plan was made for, got \
                  {address:#x}"
             ),
+            Self::TensorMap(fault) => write!(f, "tensor map: {fault}"),
         }
     }
 }
@@ -230,6 +236,7 @@ mod tests {
             CudaError::InvalidStreamNumber { number: 0 },
             CudaError::Unsupported { feature: "managed memory", ordinal },
             CudaError::Misaligned { address, wanted: 16 },
+            CudaError::TensorMap(TensorMapFault::Rank { least: 1, rank: 6 }),
         ];
         let codes: Vec<&str> = errors.iter().map(CudaError::code).collect();
         assert_eq!(codes, ALL_CODES);

@@ -184,7 +184,7 @@ pub(crate) fn device_attribute(device: i32, attribute: i32) -> Result<i32, i32> 
     let on = match attribute {
         11 => return Ok(i32::MAX),
         16 => return Ok(8),
-        75 => return Ok(9),
+        75 => return Ok(if device == 3 { 8 } else { 9 }),
         76 => false,
         83 => device != 3,
         88 => device == 2,

@@ -12,6 +12,7 @@ mod emulator;
 mod memory;
 mod pointers;
 mod streams;
+mod tensor_maps;
 mod transfers;
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where something is wrong")]
 
 mod bytes;
+mod tensor_maps;
 mod verified;
 mod views;
 
