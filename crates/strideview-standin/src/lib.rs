@@ -18,12 +18,14 @@
 mod blocks;
 mod calls;
 mod control;
+mod copy_call;
 mod exports;
 mod out;
 mod state;
 mod tensor_map;
 
 pub use control::{Control, Live};
+pub use copy_call::CopyCall;
 pub use state::Answers;
 pub(crate) use tensor_map::Descriptor;
 pub use tensor_map::TensorMapCall;

@@ -8,6 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use libloading::Library;
 
+use crate::CopyCall;
 use crate::blocks::Blocks;
 
 /// How many devices there are.
@@ -86,6 +87,7 @@ pub(crate) struct State {
     pub(crate) libraries: HashSet<usize>,
     pub(crate) kernels: HashMap<usize, CString>,
     pub(crate) launches: HashMap<CString, u64>,
+    pub(crate) copies: Vec<CopyCall>,
     pub(crate) emulator: Option<Library>,
     pub(crate) refuses_machine_code: bool,
     handles: usize,
@@ -141,6 +143,7 @@ impl State {
         self.ranges.retain(|range| range.registered);
         self.pool_access.clear();
         self.launches.clear();
+        self.copies.clear();
         self.refuses_machine_code = false;
         self.init_status = 0;
         self.fail(0, 0);

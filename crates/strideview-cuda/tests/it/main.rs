@@ -8,6 +8,7 @@ mod bytes;
 mod calls;
 mod copies;
 mod devices;
+mod driver_copies;
 mod emulator;
 mod memory;
 mod pointers;
