@@ -23,3 +23,4 @@ mod tile;
 pub(crate) use allocation::Allocation;
 pub use device_plan::DevicePlan;
 pub use enqueue::{enqueue, enqueue_overlapping};
+pub use loaded::{LoadedImage, loaded_images};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use strideview_copy::CopyPlan;
-use strideview_cuda::{DevicePlan, Stream, enqueue, enqueue_overlapping};
+use strideview_cuda::{DevicePlan, Stream, enqueue, enqueue_overlapping, loaded_images};
 use strideview_testkit::Random;
 use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span};
 
@@ -228,6 +228,31 @@ fn eight_threads_copy_on_eight_streams() {
             });
         }
     });
+}
+
+/// The driver compiles nothing where there is machine code for its GPU.
+#[test]
+fn no_kernel_is_compiled_by_the_driver() {
+    let Some((device, raw, _turn)) = gpu() else { return };
+    let (major, minor) = device.compute_capability().unwrap();
+    if ![8, 9, 10, 12].contains(&major) {
+        return note(&format!("skipped, there is no machine code for {major}.{minor}"));
+    }
+    device
+        .with_context(|| {
+            let mut runner = Runner::new(&raw, device.create_stream().unwrap());
+            let mut random = Random::new(200);
+            for _ in 0..100 {
+                let case = random_case(&mut random, 20_000);
+                runner.check(&case, (0, 0));
+            }
+            runner.finish();
+        })
+        .unwrap();
+    let images = loaded_images(device.ordinal());
+    note(&format!("{images:?}"));
+    assert!(images.len() > 3);
+    assert!(images.iter().all(|image| image.is_machine_code()), "{images:?}");
 }
 
 /// A capture records what is queued, its first use of a kernel and a temporary included; each launch

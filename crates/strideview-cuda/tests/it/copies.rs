@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use strideview_copy::CopyPlan;
-use strideview_cuda::{CudaError, DevicePlan, Stream, enqueue, enqueue_overlapping};
+use strideview_cuda::{
+    CudaError, DevicePlan, LoadedImage, Stream, enqueue, enqueue_overlapping, loaded_images,
+};
 use strideview_testkit::Random;
 use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span};
 
@@ -188,6 +190,19 @@ fn an_image_that_the_driver_refuses_is_followed_by_the_next() {
     let stream = device(3).create_stream().unwrap();
     check(&transposed(), (0, 0), &stream).ok();
     assert_eq!((standin.calls("cuLibraryLoadData"), standin.launches("tile_4_v_v")), (2, 1));
+    let ptx = LoadedImage { family: "tile_4", target: "compute_70" };
+    assert_eq!(loaded_images(3), [ptx]);
+    assert!(!ptx.is_machine_code());
+}
+
+/// The driver compiles nothing: what is loaded is machine code of the device's capability.
+#[test]
+fn nothing_is_compiled_where_there_is_machine_code() {
+    let standin = standin();
+    let stream = device(2).create_stream().unwrap();
+    check(&transposed(), (0, 0), &stream).ok();
+    assert_eq!(standin.launches("tile_4_v_v"), 1);
+    assert_eq!(loaded_images(2), [LoadedImage { family: "tile_4", target: "sm_90" }]);
 }
 
 #[test]
