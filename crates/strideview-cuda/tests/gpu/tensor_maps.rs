@@ -31,7 +31,7 @@ impl Case {
             TensorMapInterleave::None
         };
         let rank = if random.once_in(50) { random.pick(&[0, 6]) } else { random.between(1, 5) };
-        let mut odd = |lawful: i64, others: &[i64], random: &mut Random| {
+        let odd = |lawful: i64, others: &[i64], random: &mut Random| {
             if random.once_in(20) { random.pick(others) } else { lawful }
         };
         let extents: Vec<i64> = (0..rank)
