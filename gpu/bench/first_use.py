@@ -34,8 +34,9 @@ def pixels():
 
 
 def many_axes():
-    strides = tuple(1 << axis * 2 for axis in range(12))
-    return sv.StridedLayout((2,) * 12, strides, 1), sv.StridedLayout((2,) * 12, strides, 1)
+    # More axes than other kernels take, none of which is merged with the next.
+    strides = tuple((2 << axis) - 1 for axis in range(18))
+    return sv.StridedLayout((2,) * 18, strides, 1), sv.StridedLayout((2,) * 18, strides, 1)
 
 
 CASES = {

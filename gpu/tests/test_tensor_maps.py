@@ -10,7 +10,8 @@ import strideview as sv
 
 View = sv.StridedMemoryView
 
-# For each rank a kernel that loads one box into shared memory and writes it out as it lies there.
+# For each rank a kernel that loads one box into shared memory, aligned to 1024 bytes as swizzles want it, and
+# writes it out as it lies there.
 SOURCE = """
 struct alignas(64) CUtensorMap { char opaque[128]; };
 
@@ -32,10 +33,12 @@ __device__ void finish(unsigned barrier) {
 #define KERNEL(rank, places, ...) \\
 extern "C" __global__ void load_##rank( \\
     const __grid_constant__ CUtensorMap map, int a, int b, int c, int d, int e, int bytes, unsigned char* out) { \\
-    extern __shared__ __align__(1024) unsigned char box[]; \\
+    extern __shared__ unsigned char shared[]; \\
     __shared__ __align__(8) unsigned long long barrier; \\
     unsigned bar = (unsigned)__cvta_generic_to_shared(&barrier); \\
-    unsigned dst = (unsigned)__cvta_generic_to_shared(box); \\
+    unsigned first = (unsigned)__cvta_generic_to_shared(shared); \\
+    unsigned dst = (first + 1023) / 1024 * 1024; \\
+    unsigned char* box = shared + (dst - first); \\
     if (threadIdx.x == 0) { \\
         begin(bar, bytes); \\
         asm volatile( \\
@@ -82,7 +85,7 @@ def load(cupy, module, tensor_map, index, dtype):
     kernel = module.get_function(f"load_{len(tensor_map.axes)}")
     values = [*[C.c_int(each) for each in coordinates], C.c_int(size), C.c_void_p(out.data.ptr)]
     pointers = (C.c_void_p * 8)(tensor_map.ptr, *[C.addressof(each) for each in values])
-    grid = [C.c_uint(each) for each in (1, 1, 1, 128, 1, 1, size)]
+    grid = [C.c_uint(each) for each in (1, 1, 1, 128, 1, 1, size + 1024)]
     driver.call("cuLaunchKernel", C.c_void_p(kernel.kernel.ptr), *grid, C.c_void_p(1), C.byref(pointers), C.c_void_p())
     driver.synchronize()
     shape = tensor_map.box_dim[::-1]
@@ -154,7 +157,7 @@ def test_steps_inside_of_a_box_and_nans_outside(cupy, module):
     coordinates, size = arguments(tensor_map, (58, 56))
     out = cupy.zeros(size, "u1")
     values = (np.frombuffer(tensor_map, "u1"), *map(np.int32, coordinates), np.int32(size), out)
-    module.get_function("load_2")((1,), (128,), values, shared_mem=size)
+    module.get_function("load_2")((1,), (128,), values, shared_mem=size + 1024)
     box = cupy.asnumpy(out).view("f4").reshape(4, 16)
     np.testing.assert_array_equal(box[:3, :8], host[58:64:2, 56:])
     assert np.isnan(box[3]).all() and np.isnan(box[:, 8:]).all()

@@ -81,12 +81,14 @@ pub enum CudaError {
     },
     /// A tensor, or boxes of it, that a descriptor cannot be made of.
     TensorMap(TensorMapFault),
+    /// The resource that a copy was to take its temporaries from has failed.
+    Allocator(MemoryError),
 }
 
 /// Every code that [`CudaError::code`] gives, in the order of the variants.
 ///
 /// ```
-/// assert_eq!(strideview_cuda::ALL_CODES.len(), 10);
+/// assert_eq!(strideview_cuda::ALL_CODES.len(), 11);
 /// ```
 pub const ALL_CODES: &[&str] = &[
     "cuda.unavailable",
@@ -99,6 +101,7 @@ pub const ALL_CODES: &[&str] = &[
     "cuda.unsupported",
     "cuda.misaligned",
     "cuda.tensor_map",
+    "cuda.allocator",
 ];
 
 impl CudaError {
@@ -122,6 +125,7 @@ impl CudaError {
             Self::Unsupported { .. } => "cuda.unsupported",
             Self::Misaligned { .. } => "cuda.misaligned",
             Self::TensorMap(_) => "cuda.tensor_map",
+            Self::Allocator(_) => "cuda.allocator",
         }
     }
 
@@ -213,6 +217,7 @@ impl fmt::Display for CudaError {
                  {address:#x}"
             ),
             Self::TensorMap(fault) => write!(f, "tensor map: {fault}"),
+            Self::Allocator(error) => write!(f, "temporary memory of a copy: {error}"),
         }
     }
 }
@@ -237,6 +242,7 @@ mod tests {
             CudaError::Unsupported { feature: "managed memory", ordinal },
             CudaError::Misaligned { address, wanted: 16 },
             CudaError::TensorMap(TensorMapFault::Rank { least: 1, rank: 6 }),
+            CudaError::Allocator(MemoryError::OutOfMemory { size_in_bytes: 4 }),
         ];
         let codes: Vec<&str> = errors.iter().map(CudaError::code).collect();
         assert_eq!(codes, ALL_CODES);

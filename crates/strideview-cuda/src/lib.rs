@@ -48,7 +48,7 @@ mod stream_arg;
 mod tensor_map;
 mod transfer;
 
-pub use copy::{DevicePlan, LoadedImage, enqueue, enqueue_overlapping, loaded_images};
+pub use copy::{Allocator, DevicePlan, LoadedImage, enqueue, enqueue_overlapping, loaded_images};
 pub use device::{Device, DeviceTraits, driver_version, is_available};
 pub use error::{ALL_CODES, CudaError};
 pub use event::Event;

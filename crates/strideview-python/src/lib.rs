@@ -1,7 +1,7 @@
 //! The Python package strideview: translates between Python and the Rust crate, decides nothing.
 //!
 //! Unsafe code lives in `raw` and below, `layout::{class, made, object}` and the tables that the
-//! macros of `raw::table` write, `array_interface`, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer`, `stream`, `tensor_map` and `view::{class, methods, object}`; every
+//! macros of `raw::table` write, `array_interface`, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer`, `memory_resource::python_resource`, `stream`, `tensor_map` and `view::{class, methods, object}`; every
 //! other file forbids it.
 
 mod array_interface;

@@ -39,10 +39,10 @@ pub use strideview_memory::{
 #[cfg(feature = "cuda")]
 pub mod cuda {
     pub use strideview_cuda::{
-        CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource, PinnedResource,
-        Stream, StreamArg, TensorMapDescriptor, TensorMapFault, TensorMapFill, TensorMapInterleave,
-        TensorMapL2Promotion, TensorMapModes, TensorMapSwizzle, TensorMapType, TiledTensor,
-        driver_version, is_available, order_after, release_staging, staging_bytes,
+        Allocator, CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource,
+        PinnedResource, Stream, StreamArg, TensorMapDescriptor, TensorMapFault, TensorMapFill,
+        TensorMapInterleave, TensorMapL2Promotion, TensorMapModes, TensorMapSwizzle, TensorMapType,
+        TiledTensor, driver_version, is_available, order_after, release_staging, staging_bytes,
         wait_for_retired,
     };
 }

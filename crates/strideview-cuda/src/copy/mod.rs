@@ -21,6 +21,7 @@ mod problem;
 mod tile;
 
 pub(crate) use allocation::Allocation;
+pub use allocation::Allocator;
 pub use device_plan::DevicePlan;
 pub use enqueue::{enqueue, enqueue_overlapping};
 pub use loaded::{LoadedImage, loaded_images};

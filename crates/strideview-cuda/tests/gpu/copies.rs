@@ -194,7 +194,7 @@ fn overlapping_sides_are_copied_as_through_a_temporary() {
                 arena.write(&before);
                 let at = |offset: i64| (arena.address as u64).wrapping_add_signed(offset);
                 // SAFETY: the arena has the bytes of both sides, and is used by this thread alone.
-                unsafe { enqueue_overlapping(&plan(&case), at(dst_at), at(src_at), &stream) }
+                unsafe { enqueue_overlapping(&plan(&case), at(dst_at), at(src_at), &stream, None) }
                     .unwrap();
                 stream.synchronize().unwrap();
                 let mut result = vec![0; len];
@@ -287,7 +287,7 @@ fn copies_are_captured_into_a_graph() {
             unsafe { enqueue(&DevicePlan::new(&plan(&transposed), dst, src), dst, src, &stream) }
                 .unwrap();
             // SAFETY: as above.
-            unsafe { enqueue_overlapping(&plan(&moved), dst + 8, dst, &stream) }.unwrap();
+            unsafe { enqueue_overlapping(&plan(&moved), dst + 8, dst, &stream, None) }.unwrap();
             let graph = raw.end_capture_into(stream.handle()).unwrap();
             for seed in 0..3 {
                 let fresh = noise(half, seed);

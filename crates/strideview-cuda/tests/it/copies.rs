@@ -154,7 +154,7 @@ fn overlapping_copies_need_no_pools() {
     let mut bytes = Bytes::new(&noise(40_000, 1));
     let (dst, src) = (bytes.address(4), bytes.address(0));
     // SAFETY: the bytes of both sides are there.
-    unsafe { enqueue_overlapping(&plan(&transposed()), dst, src, &stream) }.unwrap();
+    unsafe { enqueue_overlapping(&plan(&transposed()), dst, src, &stream, None) }.unwrap();
     assert_eq!((standin.calls("cuMemAlloc"), standin.calls("cuMemFree")), (1, 1));
     assert_eq!(standin.alive().0, 0);
 }
@@ -217,7 +217,7 @@ fn failures_of_each_call_leave_nothing_behind() {
             &standin,
             || {
                 // SAFETY: the bytes of both sides are there.
-                unsafe { enqueue_overlapping(&plan, dst, src, &stream) }
+                unsafe { enqueue_overlapping(&plan, dst, src, &stream, None) }
                     .map_err(|error| error.to_string())
             },
             // A release that fails in the order of the stream is done after it.

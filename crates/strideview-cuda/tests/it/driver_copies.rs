@@ -82,11 +82,11 @@ impl Way {
             Self::Over(direction, host) => {
                 let plan = TransferPlan::new(plan, dst, src, direction, host);
                 // SAFETY: as above.
-                unsafe { transfer(&plan, dst, src, stream) }
+                unsafe { transfer(&plan, dst, src, stream, None) }
             }
             // SAFETY: as above.
             Self::Peers => unsafe {
-                enqueue_peer(plan, (dst, device(1)), (src, device(0)), stream)
+                enqueue_peer(plan, (dst, device(1)), (src, device(0)), stream, None)
             },
         }
         .unwrap();
