@@ -22,7 +22,10 @@ import torch
 
 try:
     from nvmath.internal.ndbuffer import NDBuffer
+    from nvmath.internal.tensor_wrapper import maybe_register_package
     from nvmath.internal.utils import get_or_create_stream
+
+    maybe_register_package("cupy")
 except ImportError:
     NDBuffer = None
 
