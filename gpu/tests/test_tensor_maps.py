@@ -123,7 +123,7 @@ def starts(tensor_map, shape, step):
 
 
 CASES = {
-    "rows": lambda a: (a, (4, 8)),
+    "rows": lambda a: (a, (4, 16)),
     "transposed": lambda a: (a.T, (16, 4)),
     "inside, by an offset": lambda a: (a[3:40, 16:48], (4, 16)),
     "every other row": lambda a: (a[::2], (4, 16)),

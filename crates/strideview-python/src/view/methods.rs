@@ -192,7 +192,8 @@ methods! { METHODS, ViewObject, this:
     ///
     /// The axes of the descriptor are those of the view: first the one whose elements lie side by side,
     /// then the others from the last to the first; ``TensorMap.axes`` says so. Of more than 5, those of
-    /// extent 1 with a box of 1 are left out. Options are names, or numbers of the driver as the
+    /// extent 1 with a box of 1 are left out. Along the innermost axis boxes begin at whole 16 bytes, which
+    /// the kernel sees to. Options are names, or numbers of the driver as the
     /// enumerations of cuda.core and cuda.bindings have them.
     ///
     /// Parameters

@@ -121,6 +121,7 @@ fn kind_of_cuda(error: &strideview_cuda::CudaError) -> ErrorKind {
     match error {
         CudaError::UnknownPointer { .. } | CudaError::Unreachable { .. } => ErrorKind::Interop,
         CudaError::InvalidStreamNumber { .. } | CudaError::TensorMap(_) => ErrorKind::Value,
+        CudaError::Allocator(error) => kind_of_memory(error),
         _ => ErrorKind::Runtime,
     }
 }

@@ -98,7 +98,8 @@ impl StridedMemoryView {
     /// the others from the last to the first, as [`TensorMap::axes`] says; so the descriptor of a
     /// C-contiguous view has them in reverse. No axes are merged, since a box and its coordinates
     /// belong to axes. Where there are more than 5, those of extent 1 with a box of 1 are left out.
-    /// Broadcast axes have stride 0 and come along. Outside of the view a load gives zeros, or NaNs.
+    /// Broadcast axes have stride 0 and come along. Outside of the view a load gives zeros, or NaNs. Along
+    /// the innermost axis a box begins at whole 16 bytes, which is for the kernel to see to.
     ///
     /// Nothing is copied; O(rank), and a few calls of the driver, about a microsecond.
     ///
