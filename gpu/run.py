@@ -193,7 +193,8 @@ def versions() -> dict[str, str]:
     from importlib import metadata
 
     found = {}
-    for name in ("numpy", "torch", "cupy-cuda13x", "cupy-cuda12x", "jax", "numba-cuda", "cuda-core", "cuda-bindings", "nvmath-python", "pytest"):
+    libraries = ("numpy", "torch", "cupy-cuda13x", "cupy-cuda12x", "jax", "numba-cuda", "cuda-core", "cuda-bindings", "mpi4py", "distributed")
+    for name in (*libraries, "nvmath-python", "pytest"):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

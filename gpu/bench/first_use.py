@@ -21,8 +21,8 @@ BAR = 5000
 PROCESSES = 5
 
 
-def transposed(itemsize):
-    return sv.StridedLayout((512, 512), None, itemsize), sv.StridedLayout((512, 512), (1, 512), itemsize)
+def transposed(itemsize, side=512):
+    return sv.StridedLayout((side, side), None, itemsize), sv.StridedLayout((side, side), (1, side), itemsize)
 
 
 def rows():
@@ -45,6 +45,7 @@ CASES = {
     "tile_4": lambda: transposed(4),
     "tile_8": lambda: transposed(8),
     "tile_16": lambda: transposed(16),
+    "strip": lambda: transposed(1, 4095),
     "direct": rows,
     "interleave": pixels,
     "any": many_axes,

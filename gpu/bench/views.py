@@ -93,6 +93,13 @@ def importing(library: str, stream: int, attributes: str = "") -> Case:
     return Case(title, call, names, BARS.get(library) if stream == -1 else None)
 
 
+def of_numpy(name: str, function: Callable[[Any], Any]) -> Case:
+    def names(view: Any) -> dict[str, Any]:
+        return {"f": function(view), "a": ARRAYS["NumPy"](), "s": -1}
+
+    return Case(f"view of NumPy by {name}", "v = f(a, s)", names, BARS["NumPy"])
+
+
 def exporting(library: str, statement: str, function: Callable[[], Any]) -> Case:
     # torch's tensor below, or NumPy's for the host.
     below = "NumPy" if library == "NumPy" else "torch"
@@ -150,6 +157,8 @@ def named(case: Case, name: str) -> Case:
 
 CASES = [
     *[importing(library, -1) for library in ARRAYS if library != "JAX"],
+    of_numpy("from_dlpack", lambda view: view.from_dlpack),
+    of_numpy("the constructor", lambda view: view),
     importing("torch", 1),
     importing("CuPy", 1),
     importing("JAX", 1),

@@ -192,6 +192,17 @@ def test_memory_resource(device):
     assert device.allocate(64).memory_resource is not None
 
 
+@pytest.mark.parametrize("kind", ["pinned", "managed"])
+def test_memory_that_both_sides_reach(device, cupy, kind):
+    """Written by the host, read by a kernel, without a copy."""
+    buffer = getattr(device, f"{kind}_memory_resource").allocate(64)
+    view = sv.StridedMemoryView.from_buffer(buffer, sv.StridedLayout((8, 2), None, 4), "int32")
+    np.from_dlpack(view)[:] = np.arange(16).reshape(8, 2)
+    assert (cupy.asarray(view) + 1).sum() == 136
+    del view
+    buffer.close()
+
+
 def test_more_memory_than_there_is(device):
     with pytest.raises(MemoryError):
         device.allocate(1 << 46)

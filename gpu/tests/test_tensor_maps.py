@@ -242,15 +242,3 @@ def test_refusals(cupy):
         View(array[:, ::2], -1).as_tensor_map((4, 16))
     with pytest.raises(BufferError, match="memory of the host"):
         View(np.zeros((16, 64), "f4"), -1).as_tensor_map((4, 16))
-
-
-def test_the_example_of_the_documentation(cupy, module):
-    """Its lines are skipped where there is no GPU; here they run."""
-    import doctest
-    import pathlib
-
-    text = (pathlib.Path(__file__).parents[2] / "docs" / "tensor_maps.md").read_text(encoding="utf-8")
-    examples = doctest.DocTestParser().get_doctest(text.replace("# doctest: +SKIP", ""), {}, "tensor_maps", None, 0)
-    assert len(examples.examples) > 3
-    results = doctest.DocTestRunner().run(examples)
-    assert results.failed == 0

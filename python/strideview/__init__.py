@@ -6,6 +6,8 @@
 StridedLayout(shape=(3, 2), strides=(1, 3), itemsize=8)
 """
 
+import sys
+
 from strideview._decorator import args_viewable_as_strided_memory
 from strideview._strideview import (
     Buffer,
@@ -69,3 +71,7 @@ __all__ = [
     "to_device",
     "to_host",
 ]
+
+# A worker of Dask unpickles the class of the first view that it is sent, and then looks up what makes one.
+if "distributed.protocol" in sys.modules:
+    import strideview.dask  # noqa: F401

@@ -7,7 +7,6 @@ from typing import (
     ClassVar,
     Literal,
     Never,
-    NoReturn,
     Protocol,
     Self,
     SupportsIndex,
@@ -255,6 +254,10 @@ class Device:
     @property
     def memory_resource(self) -> MemoryResource: ...
     @property
+    def pinned_memory_resource(self) -> MemoryResource: ...
+    @property
+    def managed_memory_resource(self) -> MemoryResource: ...
+    @property
     def default_stream(self) -> Stream: ...
     def set_current(self) -> None: ...
     def synchronize(self) -> None: ...
@@ -268,7 +271,7 @@ class Device:
 class Buffer:
     """A span of memory, who may touch it, and who frees it."""
 
-    def __new__(cls, *_args: Never, **_kwargs: Never) -> NoReturn: ...
+    def __new__(cls, *_args: Never, **_kwargs: Never) -> Self: ...
     @staticmethod
     def from_handle(
         ptr: SupportsIndex,

@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             TESTKIT,
         ],
     ),
+    ("strideview-book", &["strideview", "strideview-cuda", "strideview-copy", "strideview-memory"]),
     ("strideview-python", &["strideview-cli", "strideview"]),
     ("strideview-cli", &["strideview", "strideview-copy"]),
     (

@@ -23,9 +23,17 @@ const TESTED: &[&str] =
 /// The program of the Rust benchmarks.
 const BENCH: &str = "strideview-bench";
 
-/// What is copied as it is, to the same place. The Python tests read the README and the documents.
-const COPIED: &[&str] =
-    &["python/tests", "python/examples", "gpu", "bench", "docs", "README.md", "pyproject.toml"];
+/// What is copied as it is, to the same place. The Python tests read the README and the book.
+const COPIED: &[&str] = &[
+    "python/tests",
+    "python/examples",
+    "gpu",
+    "bench",
+    "book",
+    "docs",
+    "README.md",
+    "pyproject.toml",
+];
 
 /// The script that runs the bundle.
 const SCRIPT: &str = "gpu/run.sh";

@@ -7,6 +7,7 @@
 
 mod arrows;
 mod bench;
+mod book;
 mod demo;
 mod gpu_bundle;
 mod json;
@@ -66,6 +67,11 @@ const TASKS: &[Task] = &[
         name: "doc",
         about: "build the Rust documentation, warnings are errors",
         run: Run::Alone(lint::doc),
+    },
+    Task {
+        name: "book",
+        about: "build the book with the references of both languages, and check every link",
+        run: Run::Alone(book::run),
     },
     Task { name: "wheel", about: "build the release wheel", run: Run::Alone(wheel::run) },
     Task {

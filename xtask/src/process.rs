@@ -31,6 +31,19 @@ pub(crate) fn read(mut command: Command) -> Outcome<String> {
     String::from_utf8(output.stdout).map_err(|error| format!("{}: {error}", shown(&command)))
 }
 
+/// Prints and runs a command; returns what it wrote to its standard error, and shows it.
+pub(crate) fn hear(mut command: Command) -> Outcome<String> {
+    announce(&command);
+    let output = command.output().map_err(|error| cannot_start(&command, &error))?;
+    let heard = String::from_utf8_lossy(&output.stderr).into_owned();
+    eprint!("{heard}");
+    if output.status.success() {
+        Ok(heard)
+    } else {
+        Err(format!("{} ({})", shown(&command), output.status))
+    }
+}
+
 /// What a question such as `cargo fmt --version` answers, silently; `None` where it cannot.
 pub(crate) fn ask(mut command: Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;

@@ -4,12 +4,16 @@ use std::path::Path;
 
 use crate::Outcome;
 use crate::arrows;
+use crate::book;
 use crate::lint::{self, Check};
 use crate::process;
 use crate::python::{Interpreter, Venv};
 use crate::wheel;
 
 const ALLOWLIST: &str = "python/stubtest-allowlist.txt";
+
+/// The engines and libraries that the package is tested with.
+const ENGINES: &str = "python/requirements-engines.txt";
 
 /// Asks the dynamic loader for the CUDA driver, as the package itself does.
 const DRIVER_QUESTION: &str = "import ctypes, sys; \
@@ -29,6 +33,7 @@ pub(crate) fn run() -> Outcome {
     lint::doc()?;
     report.passed.push("doc");
     let venv = Venv::ready()?;
+    venv.require(ENGINES)?;
     wheel::install(&venv)?;
     report.passed.push("wheel");
     python(&venv, &mut report)?;
@@ -46,10 +51,12 @@ fn python(venv: &Venv, report: &mut Report) -> Outcome {
     }
     process::run(stubtest)?;
     report.passed.push("stubtest");
-    process::run(venv.command(&["-m", "mypy", "--strict", "python/examples"]))?;
+    process::run(venv.command(&["-m", "mypy", "--strict", "python/examples", "book"]))?;
     report.passed.push("mypy");
     process::run(venv.command(&["-m", "pytest", "python/tests"]))?;
     report.passed.push("pytest");
+    book::build(venv)?;
+    report.passed.push("book");
     if process::ask(venv.command(&["-c", DRIVER_QUESTION])).is_none() {
         eprintln!("GPU tests: not run here (no CUDA driver)");
         return Ok(());

@@ -17,6 +17,7 @@ HERE = pathlib.Path(__file__).parent
 # Family: source and definitions.
 FAMILIES = {
     **{f"tile_{item}": ("tile.cu", [f"-DITEM_BYTES={item}"]) for item in (1, 2, 4, 8, 16)},
+    "strip": ("strip.cu", []),
     "direct": ("direct.cu", []),
     "interleave": ("interleave.cu", []),
     "any": ("any.cu", []),

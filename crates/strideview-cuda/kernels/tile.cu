@@ -424,6 +424,7 @@ TILE(tile_2_1_v, 2, 1, 8, false, false, 8, 2, 3)
 TILE(tile_2_1_s, 2, 1, 8, false, true, 8, 3, 3)
 #elif ITEM_BYTES == 4
 TILE(tile_4_v_v, 4, 4, 4, false, false, 4, 4, 4)
+TILE(tile_4_v_v_5, 4, 4, 4, false, false, 5, 5, 3)
 TILE(tile_4_v_1, 4, 4, 1, false, false, 4, 16, 3)
 TILE(tile_4_1_v, 4, 1, 4, false, false, 16, 4, 3)
 TILE(tile_4_1_1, 4, 1, 1, false, false, 16, 16, 2)

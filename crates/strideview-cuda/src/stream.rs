@@ -17,7 +17,8 @@ use crate::driver::sys::{
 use crate::{CudaError, Device, Event, StreamArg, order_after};
 
 /// A queue of work of a device. Clones are handles of the same stream; one that was created here is
-/// destroyed with the last of them, and with the last allocation that was made on it.
+/// destroyed with the last of them, and with the last allocation that was made on it. So is the keeper of
+/// one that somebody else made.
 ///
 /// Destroying does not wait: the driver finishes the work first.
 #[derive(Clone)]
@@ -27,14 +28,14 @@ pub struct Stream(Arc<Inner>);
 ///
 /// 1. `handle` is a stream of `context`, or one of the two default streams, which is used with
 ///    `context` current. When `owned`, it is destroyed by `drop` and by nothing else; when not,
-///    `_keeper` or whoever gave it keeps it alive.
+///    `keeper` or whoever gave it keeps it alive.
 /// 2. `context` is a context of `device`, and alive.
 struct Inner {
     handle: CUstream,
     context: CUcontext,
     device: Device,
     owned: bool,
-    _keeper: Option<Arc<dyn Any + Send + Sync>>,
+    keeper: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Whether a stream is being captured into a graph.
@@ -48,12 +49,12 @@ pub enum CaptureStatus {
     Invalidated,
 }
 
-/// The streams created here that are alive, so that an allocation can keep the stream that orders
-/// its release.
-static CREATED: LazyLock<Mutex<HashMap<usize, Weak<Inner>>>> = LazyLock::new(Mutex::default);
+/// By handle, what keeps streams alive: those created here, and the keepers of others. So an allocation
+/// can keep the stream that orders its release.
+static KEPT: LazyLock<Mutex<HashMap<usize, Vec<Weak<Inner>>>>> = LazyLock::new(Mutex::default);
 
-fn created() -> MutexGuard<'static, HashMap<usize, Weak<Inner>>> {
-    CREATED.lock().unwrap_or_else(PoisonError::into_inner)
+fn kept() -> MutexGuard<'static, HashMap<usize, Vec<Weak<Inner>>>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Stream {
@@ -91,9 +92,8 @@ impl Stream {
         let _guard = device.enter()?;
         let mut handle = CUstream::NULL;
         make(&mut handle)?;
-        let inner = Arc::new(Inner { handle, context, device, owned: true, _keeper: None });
-        created().insert(handle.0, Arc::downgrade(&inner));
-        Ok(Self(inner))
+        let inner = Inner { handle, context, device, owned: true, keeper: None };
+        Ok(Self(inner.registered()))
     }
 
     /// The default stream of the device that waits for its other streams, and they for it, save
@@ -118,11 +118,12 @@ impl Stream {
 
     fn default_of(device: Device, handle: CUstream) -> Result<Self, CudaError> {
         let context = device.primary_context()?;
-        Ok(Self(Arc::new(Inner { handle, context, device, owned: false, _keeper: None })))
+        Ok(Self(Arc::new(Inner { handle, context, device, owned: false, keeper: None })))
     }
 
     /// A stream that somebody else made: a raw handle of the driver or the runtime, where 0 is the
-    /// legacy default stream. `keeper` is dropped with the last clone.
+    /// legacy default stream. `keeper` is dropped with the last clone, and with the last allocation that was
+    /// made on the stream.
     ///
     /// Without a device, the driver is asked whose stream it is; the default streams are then those
     /// of the current context, or of device 0.
@@ -147,13 +148,14 @@ impl Stream {
             };
             let handle = if handle == 2 { STREAM_PER_THREAD } else { STREAM_LEGACY };
             let context = device.primary_context()?;
-            let inner = Inner { handle, context, device, owned: false, _keeper: keeper };
+            let inner = Inner { handle, context, device, owned: false, keeper };
             return Ok(Self(Arc::new(inner)));
         };
         let handle = CUstream(raw);
         // SAFETY: the caller promises that it is a stream, not one of the defaults.
         let (context, device) = unsafe { context_of(handle) }?;
-        Ok(Self(Arc::new(Inner { handle, context, device, owned: false, _keeper: keeper })))
+        let inner = Inner { handle, context, device, owned: false, keeper };
+        Ok(Self(if inner.keeps() { inner.registered() } else { Arc::new(inner) }))
     }
 
     /// The driver's handle: 1 and 2 for the default streams. O(1).
@@ -300,13 +302,13 @@ impl Stream {
         self.0.handle
     }
 
-    /// The stream that a token names, when it was created here and is alive: holding it keeps the
-    /// token good.
-    pub(crate) fn of_token(token: StreamToken) -> Option<Self> {
-        match StreamArg::from_handle(token.raw()) {
-            StreamArg::Handle(raw) => created().get(&raw)?.upgrade().map(Self),
-            _ => None,
-        }
+    /// What keeps the stream that a token names, of what is alive: holding it keeps the token good. None
+    /// for the default streams, and for those of others that came without a keeper.
+    pub(crate) fn of_token(token: StreamToken) -> Vec<Self> {
+        let StreamArg::Handle(raw) = StreamArg::from_handle(token.raw()) else { return Vec::new() };
+        let kept = kept();
+        let found = kept.get(&raw).into_iter().flatten();
+        found.filter_map(Weak::upgrade).map(Self).collect()
     }
 }
 
@@ -331,16 +333,40 @@ impl Inner {
         // SAFETY: the context is alive (Inner 2).
         unsafe { ContextGuard::enter(self.context) }
     }
+
+    /// Whether it keeps the stream alive.
+    fn keeps(&self) -> bool {
+        self.owned || self.keeper.is_some()
+    }
+
+    /// Shared, and found by [`Stream::of_token`].
+    fn registered(self) -> Arc<Self> {
+        let inner = Arc::new(self);
+        kept().entry(inner.handle.0).or_default().push(Arc::downgrade(&inner));
+        inner
+    }
+
+    /// No longer found.
+    fn forget(&self) {
+        let mut kept = kept();
+        let Some(found) = kept.get_mut(&self.handle.0) else { return };
+        found.retain(|inner| !std::ptr::eq(inner.as_ptr(), self));
+        if found.is_empty() {
+            kept.remove(&self.handle.0);
+        }
+    }
 }
 
 impl Drop for Inner {
     /// Nobody is there to hear of an error: the stream is lost with its context, or at process exit.
     fn drop(&mut self) {
+        if self.keeps() {
+            // Before the driver can give the same handle to a new stream.
+            self.forget();
+        }
         if !self.owned {
             return;
         }
-        // Before the driver can give the same handle to a new stream.
-        created().remove(&self.handle.0);
         let Ok(driver) = driver() else { return };
         let _guard = self.enter();
         // SAFETY: the stream is alive, and destroyed here only (Inner 1).

@@ -50,7 +50,8 @@ pub(crate) fn import<'py>(
     let tensor = interface.tensor()?;
     let data = interface.required(intern!(object.py(), "data"))?;
     if let Some(pair) = pair(&data) {
-        let described = tensor.at(&pair, Access::host())?;
+        let [address, readonly] = pair;
+        let described = tensor.at(address_of(&address)?, readonly.is_truthy()?, Access::host())?;
         return Ok(owned_by(object, described));
     }
     let offset = interface
@@ -71,14 +72,30 @@ pub(crate) fn import_cuda<'py>(
     interface.check(2)?;
     let data = interface.required(intern!(object.py(), "data"))?;
     let pair = pair(&data).ok_or_else(|| expected("data as (address, read-only)", &data))?;
-    let described = interface.tensor()?.at(&pair, Access::device(0))?;
+    let [address, readonly] = pair;
+    let (address, readonly) = (address_of(&address)?, readonly.is_truthy()?);
+    let described = interface.tensor()?.at(address, readonly, Access::device(0))?;
     let producer = interface.optional(intern!(object.py(), "stream"))?;
     let producer = producer.map(|stream| producer_stream(&stream)).transpose()?;
-    let access = device_access(described.address(), described.span_in_bytes())?;
+    let access = device_access(&described, None)?;
     if let Some(producer) = producer {
         order_after_producer(producer, consumer, access.device_id)?;
     }
     Ok((owned_by(object, described.with_access(access)), producer.unwrap_or(-1)))
+}
+
+/// A view of memory of a device that `object` keeps, with element (0, ..., 0) at an address. `device` is
+/// asked where there are no bytes.
+#[inline]
+pub(crate) fn of_device_memory(
+    object: &Bound<'_, PyAny>,
+    tensor: &Tensor,
+    address: usize,
+    device: Option<i32>,
+) -> PyResult<StridedMemoryView> {
+    let described = tensor.at(address, false, Access::device(0))?;
+    let access = device_access(&described, device)?;
+    Ok(owned_by(object, described.with_access(access)))
 }
 
 /// A view of the memory that `object` keeps.
@@ -105,9 +122,10 @@ unsafe fn let_go(object: *mut c_void) {
 }
 
 /// Who can reach the memory of a CUDA Array Interface, which has no entry for it: the driver knows.
-/// Without a driver it counts as memory of device 0, and so does memory of no bytes.
-fn device_access(address: usize, size: usize) -> PyResult<Access> {
-    access_of(address, size, Declared::Device, None).or_raise()
+/// Without a driver it counts as memory of `device`, or of device 0, and so does memory of no bytes.
+fn device_access(described: &Described, device: Option<i32>) -> PyResult<Access> {
+    let (address, size) = (described.address(), described.span_in_bytes());
+    access_of(address, size, Declared::Device, device).or_raise()
 }
 
 /// Makes what follows on the stream of the consumer wait for what the producer's holds.
@@ -243,18 +261,17 @@ impl<'a, 'py> Interface<'a, 'py> {
 }
 
 /// What an interface says but for where the memory is.
-struct Tensor {
-    shape: Dims,
+pub(crate) struct Tensor {
+    pub(crate) shape: Dims,
     /// In bytes.
-    strides: Option<Dims>,
-    dtype: DType,
+    pub(crate) strides: Option<Dims>,
+    pub(crate) dtype: DType,
 }
 
 impl Tensor {
     /// The description with element (0, ..., 0) at an address.
-    fn at(&self, pair: &[Bound<'_, PyAny>; 2], access: Access) -> PyResult<Described> {
-        let [address, readonly] = pair;
-        let address = address_of(address)?;
+    #[inline]
+    fn at(&self, address: usize, readonly: bool, access: Access) -> PyResult<Described> {
         let strides = self.strides.as_deref();
         let foreign = Foreign {
             address: std::ptr::with_exposed_provenance_mut(address),
@@ -263,7 +280,7 @@ impl Tensor {
             itemsize: self.itemsize(),
             dtype: Some(self.dtype),
             access,
-            readonly: readonly.is_truthy()?,
+            readonly,
         };
         foreign.describe().map_err(|error| match error {
             Error::ForeignLayout(error) => exception(error.into()),

@@ -16,7 +16,7 @@ use crate::dlpack::{Wanted, requested};
 use crate::errors::{OrRaise, expected, value_error};
 use crate::memory_resource::{PyMemoryResource, access_of, allocated};
 use crate::owner::PyOwner;
-use crate::stream::stream_token;
+use crate::stream::Ordered;
 
 /// A span of memory, who may touch it, and who frees it.
 ///
@@ -62,7 +62,7 @@ impl PyBuffer {
         let known = resource.cast::<PyMemoryResource>();
         let known = known.map_err(|_| expected("a MemoryResource as mr", resource))?;
         if let Some(native) = known.get().native() {
-            let (native, stream) = (Arc::clone(native), stream_token(stream)?);
+            let (native, stream) = (Arc::clone(native), Ordered::on(stream)?.token());
             // SAFETY: (1 to 3) whoever calls `from_handle` with a resource says in Python what nobody
             // can check: that the memory came from it, and nobody else will give it back.
             let buffer = unsafe { Buffer::from_resource(start, size_in_bytes, native, stream) };
@@ -110,8 +110,8 @@ fn copy(
     src: &Buffer,
     stream: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let stream = stream_token(stream)?;
-    py.detach(|| strideview::copy_bytes(dst, src, stream)).or_raise()
+    let stream = Ordered::on(stream)?;
+    py.detach(|| strideview::copy_bytes(dst, src, stream.token())).or_raise()
 }
 
 /// What to fill a buffer with: a byte as an integer, or the bytes of an object.
@@ -267,8 +267,9 @@ impl PyBuffer {
         value: &Bound<'_, PyAny>,
         stream: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let (pattern, stream) = (pattern(value)?, stream_token(stream)?);
-        py.detach(|| strideview::fill_bytes(&self.buffer, &pattern, stream)).or_raise()
+        let (pattern, stream) = (pattern(value)?, Ordered::on(stream)?);
+        let fill = || strideview::fill_bytes(&self.buffer, &pattern, stream.token());
+        py.detach(fill).or_raise()
     }
 
     /// Address of the first byte; 0 when closed.
@@ -334,18 +335,18 @@ impl PyBuffer {
 
     /// Releases the memory or its owner, once; a second call does nothing.
     ///
+    /// Whatever ``deallocate`` of a memory resource written in Python raises is raised here; the buffer
+    /// is closed all the same.
+    ///
     /// Raises
     /// ------
     /// BufferError
     ///     A DLPack consumer or a Python buffer of the memory is alive.
-    ///
-    /// Whatever ``deallocate`` of a memory resource written in Python raises is raised here; the buffer
-    /// is closed all the same.
     #[pyo3(signature = (stream=None))]
     fn close(&self, py: Python<'_>, stream: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let Keeper::Resource(resource, failure) = &self.keeper else {
-            let stream = stream_token(stream)?;
-            py.detach(|| self.buffer.close(stream)).or_raise()?;
+            let stream = Ordered::on(stream)?;
+            py.detach(|| self.buffer.close(stream.token())).or_raise()?;
             if let Keeper::Owner(owner) = &self.keeper {
                 owner.release(py);
             }

@@ -9,7 +9,7 @@ use crate::buffer::PyBuffer;
 use crate::convert::{integer, size};
 use crate::errors::{OrRaise, expected, value_error};
 use crate::memory_resource::PyMemoryResource;
-use crate::stream::{PyStream, stream_token};
+use crate::stream::{Ordered, PyStream};
 
 /// Where to allocate: the host, ``Device("cpu")``, or a GPU by its ordinal.
 ///
@@ -112,6 +112,29 @@ impl PyDevice {
         self.0.memory_resource().or_raise().map(PyMemoryResource::new)
     }
 
+    /// A new resource of pinned memory of the host, which GPUs reach and copy fastest; its memory is
+    /// zeroed. Pinning is slow: allocate once, and keep it.
+    ///
+    /// Raises
+    /// ------
+    /// RuntimeError
+    ///     There is no CUDA, or this is the host itself.
+    #[getter]
+    fn pinned_memory_resource(&self) -> PyResult<PyMemoryResource> {
+        self.0.pinned_memory_resource().or_raise().map(PyMemoryResource::new)
+    }
+
+    /// A new resource of managed memory, which CUDA moves between the host and this GPU.
+    ///
+    /// Raises
+    /// ------
+    /// RuntimeError
+    ///     There is no CUDA, or this is the host itself.
+    #[getter]
+    fn managed_memory_resource(&self) -> PyResult<PyMemoryResource> {
+        self.0.managed_memory_resource().or_raise().map(PyMemoryResource::new)
+    }
+
     /// A new buffer of ``size`` bytes.
     ///
     /// On the host it is aligned to 64 and zeroed; on a GPU it comes from the stream-ordered pool, in
@@ -133,8 +156,9 @@ impl PyDevice {
         if let (Device::Cpu, Some(stream)) = (device, stream) {
             return Err(expected("no stream for memory of the host", stream));
         }
-        let stream = stream_token(stream)?;
-        let buffer = py.detach(|| device.allocate_on(size, stream)).or_raise()?;
+        let stream = Ordered::on(stream)?;
+        let allocate = || device.allocate_on(size, stream.token());
+        let buffer = py.detach(allocate).or_raise()?;
         Ok(PyBuffer::new(buffer))
     }
 

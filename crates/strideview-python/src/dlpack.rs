@@ -9,7 +9,7 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyInt, PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 use strideview::interop::dlpack::abi::{
     DLDevice, DLDeviceType, LEGACY_NAME, LEGACY_USED_NAME, MAJOR_VERSION, MINOR_VERSION,
     VERSIONED_NAME, VERSIONED_USED_NAME,
@@ -33,20 +33,6 @@ pub(crate) fn import(
 ) -> PyResult<()> {
     let capsule = capsule_of(producer, stream)?;
     consume(&capsule, readonly, place)
-}
-
-/// As [`import`], for an object whose memory is a CUDA device's, and without ordering.
-#[inline]
-pub(crate) fn import_unordered(
-    producer: &Bound<'_, PyAny>,
-    place: &mut Place<'_, StridedMemoryView>,
-) -> PyResult<()> {
-    let py = producer.py();
-    let words = Words::get(py)?;
-    let values = [words.unordered.bind(py).as_any(), words.version.bind(py).as_any()];
-    let keywords = words.stream_and_max_version.bind(py);
-    let capsule = call_with_keywords(producer, words.dlpack.bind(py), keywords, values)?;
-    consume(&capsule, None, place)
 }
 
 /// Puts a view of the tensor of a capsule in its place. A capsule that is refused stays as it was.
@@ -180,8 +166,6 @@ struct Words {
     stream: Py<PyTuple>,
     stream_and_max_version: Py<PyTuple>,
     version: Py<PyTuple>,
-    /// -1, the stream that asks for no ordering.
-    unordered: Py<PyInt>,
 }
 
 impl Words {
@@ -199,7 +183,6 @@ impl Words {
             stream: PyTuple::new(py, [stream])?.unbind(),
             stream_and_max_version: PyTuple::new(py, [stream, max_version])?.unbind(),
             version: PyTuple::new(py, [MAJOR_VERSION, MINOR_VERSION])?.unbind(),
-            unordered: UNORDERED.into_pyobject(py)?.unbind(),
         })
     }
 }

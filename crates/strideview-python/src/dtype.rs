@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::intern;
@@ -104,6 +104,33 @@ fn numpy_dtype(py: Python<'_>, dtype: DType) -> PyResult<Option<Bound<'_, PyAny>
     let extension = py.import("ml_dtypes").and_then(|module| module.getattr(name.as_ref()));
     let Ok(scalar) = extension else { return Ok(None) };
     class.call1((scalar,)).map(Some)
+}
+
+/// The dtype that a `numpy.dtype` is, where its type string tells; None for those of `ml_dtypes` and of
+/// others. Most often one comparison: NumPy has one object for each of its own.
+pub(crate) fn of_numpy(object: &Bound<'_, PyAny>) -> Option<DType> {
+    /// Those seen first, each with a reference that is kept for good.
+    static SEEN: [OnceLock<(usize, DType)>; 16] = [const { OnceLock::new() }; 16];
+    let address = object.as_ptr().addr();
+    for slot in &SEEN {
+        match slot.get() {
+            Some((seen, dtype)) if *seen == address => return Some(*dtype),
+            Some(_) => {}
+            None => {
+                let dtype = of_typestr(object)?;
+                if slot.set((address, dtype)).is_ok() {
+                    std::mem::forget(object.clone());
+                }
+                return Some(dtype);
+            }
+        }
+    }
+    of_typestr(object)
+}
+
+fn of_typestr(object: &Bound<'_, PyAny>) -> Option<DType> {
+    let typestr = object.getattr(intern!(object.py(), "str")).ok()?.cast_into::<PyString>().ok()?;
+    DType::from_typestr(&typestr.to_cow().ok()?)
 }
 
 /// The dtype that a Python object names: a [`PyDType`], anything `numpy.dtype` takes, a name.

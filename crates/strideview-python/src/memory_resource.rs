@@ -14,7 +14,7 @@ use python_resource::PythonResource;
 use crate::buffer::PyBuffer;
 use crate::convert::{integer, size};
 use crate::errors::{OrRaise, expected};
-use crate::stream::stream_token;
+use crate::stream::Ordered;
 
 /// Where buffers come from and go back to.
 ///
@@ -141,8 +141,9 @@ impl PyMemoryResource {
         stream: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyBuffer> {
         let resource = self.native().ok_or_else(|| not_defined("allocate"))?;
-        let (size, stream) = (self::size(size)?, stream_token(stream)?);
-        let buffer = py.detach(|| Buffer::allocate(resource, size, stream)).or_raise()?;
+        let (size, stream) = (self::size(size)?, Ordered::on(stream)?);
+        let allocate = || Buffer::allocate(resource, size, stream.token());
+        let buffer = py.detach(allocate).or_raise()?;
         Ok(PyBuffer::new(buffer))
     }
 

@@ -194,10 +194,19 @@ pub(crate) fn stream_argument(argument: &Bound<'_, PyAny>) -> PyResult<Option<St
     }
 }
 
-/// A stream argument as memory resources take it; none for `None` and -1.
-pub(crate) fn stream_token(argument: Option<&Bound<'_, PyAny>>) -> PyResult<StreamToken> {
-    let stream = argument.map(stream_argument).transpose()?.flatten();
-    Ok(stream.map_or(StreamToken::NONE, |stream| stream.token()))
+/// A stream as memory resources take it. The stream stays alive as long as this, and what is allocated on
+/// it meanwhile keeps it.
+pub(crate) struct Ordered(Option<Stream>);
+
+impl Ordered {
+    /// The stream that an argument is; none for `None` and -1.
+    pub(crate) fn on(argument: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        argument.map(stream_argument).transpose().map(|stream| Self(stream.flatten()))
+    }
+
+    pub(crate) fn token(&self) -> StreamToken {
+        self.0.as_ref().map_or(StreamToken::NONE, Stream::token)
+    }
 }
 
 /// Makes the stream `later` wait for what `earlier` has queued; both are numbers as DLPack counts.

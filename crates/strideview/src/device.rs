@@ -133,6 +133,34 @@ impl Device {
         }
     }
 
+    /// A new resource of memory of the host that is pinned: this CUDA device and all others reach it, and
+    /// copies of it run at the speed of the link. Its memory is zeroed. Pinning is slow: allocate once, and
+    /// keep it.
+    ///
+    /// # Errors
+    ///
+    /// As [`cuda`](Self::cuda); for the host an error as well, since no driver pins its memory.
+    ///
+    /// ```
+    /// assert!(strideview::Device::cpu().pinned_memory_resource().is_err());
+    /// ```
+    pub fn pinned_memory_resource(self) -> Result<Arc<dyn MemoryResource>> {
+        cuda::pinned_memory_resource(self.ordinal())
+    }
+
+    /// A new resource of managed memory: CUDA moves it between the host and this device, and both reach it.
+    ///
+    /// # Errors
+    ///
+    /// As [`pinned_memory_resource`](Self::pinned_memory_resource).
+    ///
+    /// ```
+    /// assert!(strideview::Device::cpu().managed_memory_resource().is_err());
+    /// ```
+    pub fn managed_memory_resource(self) -> Result<Arc<dyn MemoryResource>> {
+        cuda::managed_memory_resource(self.ordinal())
+    }
+
     /// `size_in_bytes` fresh bytes of this device. Those of the host are zero.
     ///
     /// # Errors
@@ -170,7 +198,7 @@ mod cuda {
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex, PoisonError};
 
-    use strideview_cuda::{Device, DeviceResource};
+    use strideview_cuda::{Device, DeviceResource, ManagedResource, PinnedResource};
 
     use crate::{MemoryResource, Result};
 
@@ -189,6 +217,14 @@ mod cuda {
 
     pub(super) fn name(ordinal: i32) -> Result<String> {
         Ok(Device::new(ordinal)?.name()?)
+    }
+
+    pub(super) fn pinned_memory_resource(ordinal: i32) -> Result<Arc<dyn MemoryResource>> {
+        Ok(Arc::new(PinnedResource::new(Device::new(ordinal)?)?))
+    }
+
+    pub(super) fn managed_memory_resource(ordinal: i32) -> Result<Arc<dyn MemoryResource>> {
+        Ok(Arc::new(ManagedResource::new(Device::new(ordinal)?)?))
     }
 
     /// One resource for each device, made when it is first asked for.
@@ -229,6 +265,14 @@ mod cuda {
     }
 
     pub(super) fn memory_resource(ordinal: i32) -> Result<Arc<dyn MemoryResource>> {
+        Err(Error::NoCuda { ordinal })
+    }
+
+    pub(super) fn pinned_memory_resource(ordinal: i32) -> Result<Arc<dyn MemoryResource>> {
+        Err(Error::NoCuda { ordinal })
+    }
+
+    pub(super) fn managed_memory_resource(ordinal: i32) -> Result<Arc<dyn MemoryResource>> {
         Err(Error::NoCuda { ordinal })
     }
 }

@@ -3,7 +3,7 @@
 import dlhelp
 import numpy as np
 import pytest
-from strideview import Buffer, DeviceError, StridedMemoryView
+from strideview import Buffer, Device, DeviceError, StridedLayout, StridedMemoryView
 
 SIZE = 64
 CLAIMS = {"device": 2, "pinned": 3, "managed": 13}
@@ -95,3 +95,24 @@ def test_an_error_of_the_driver_without_a_caller_is_reported(driver, device):
     finally:
         sys.unraisablehook = before
     assert [type(error) for error in seen] == [DeviceError]
+
+
+@pytest.mark.parametrize("kind", ["pinned", "managed"])
+def test_memory_that_both_sides_reach(driver, device, kind):
+    resource = getattr(device, f"{kind}_memory_resource")
+    assert (resource.is_host_accessible, resource.is_device_accessible, resource.device_id) == (True, True, 0)
+    live = driver.library.standin_live()
+    buffer = resource.allocate(SIZE)
+    assert buffer.__dlpack_device__() == (CLAIMS[kind], 0)
+    array = np.from_dlpack(StridedMemoryView.from_buffer(buffer, StridedLayout((8, 2), None, 4), "int32"))
+    array[:] = np.arange(16).reshape(8, 2)
+    assert memoryview(buffer).cast("B")[4] == 1
+    del array
+    buffer.close()
+    assert driver.library.standin_live() == live
+
+
+def test_the_host_pins_nothing():
+    for name in ("pinned_memory_resource", "managed_memory_resource"):
+        with pytest.raises(DeviceError):
+            getattr(Device("cpu"), name)

@@ -2,11 +2,14 @@
 
 import copy
 import ctypes
+import gc
 import pickle
+import weakref
 
 import dlhelp
 import numpy as np
 import pytest
+import strideview as sv
 from strideview import Buffer, DeviceError, StridedMemoryView
 
 SIZE = 64
@@ -196,3 +199,62 @@ def test_an_order_that_fails_gives_the_tensor_back(driver, device, library):
             raised += 1
     driver.reset()
     assert raised > 2
+
+
+class Foreign:
+    """A stream of another library, which ends with the object."""
+
+    def __init__(self, driver):
+        self.driver, self.handle = driver, driver.answer("cuStreamCreate", 1)
+
+    def __cuda_stream__(self):
+        return (0, self.handle)
+
+    def __del__(self):
+        self.driver.call("cuStreamDestroy", self.handle)
+
+
+def allocated(device, stream):
+    return device.allocate(SIZE, stream=stream)
+
+
+def empty(device, stream):
+    return sv.empty_like(np.zeros(SIZE, "u1"), device, stream)
+
+
+def moved(device, stream):
+    return sv.to_device(np.zeros(SIZE, "u1"), device, stream)
+
+
+def of_resource(device, stream):
+    return device.memory_resource.allocate(SIZE, stream)
+
+
+@pytest.mark.parametrize("make", [allocated, empty, moved, of_resource])
+def test_memory_keeps_the_stream_that_it_was_allocated_on(driver, device, make):
+    """It goes back in the order of that stream, however long that is."""
+    stream = Foreign(driver)
+    alive = weakref.ref(stream)
+    made = make(device, stream)
+    del stream
+    gc.collect()
+    assert alive() is not None
+    del made
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_view_keeps_the_stream_that_it_is_used_on(driver, device, memory):
+    stream = Foreign(driver)
+    alive = weakref.ref(stream)
+    view = view_on(memory("pinned"), stream)[8:].reshape((2, -1))
+    del stream
+    assert alive() is not None
+    driver.reset()
+    memoryview(view)
+    assert driver.calls(WAIT) == 1
+    # Not where there is nothing to wait for.
+    host = StridedMemoryView(np.zeros(4), alive())
+    del view
+    gc.collect()
+    assert alive() is None and host.shape == (4,)

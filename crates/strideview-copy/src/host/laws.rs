@@ -280,6 +280,15 @@ proptest! {
     }
 }
 
+/// A plan that moves nothing can be cut like any other, into one part.
+#[test]
+fn an_empty_plan_is_one_part() {
+    let plan = CopyPlan::new(&[0], &[1], &[1], 1).expect("a copy of nothing");
+    let host = HostPlan::new(&plan, &Machine::this());
+    let cut = Cut::of(&host, 12);
+    assert_eq!((cut.parts(12), cut.part(&host, 0, 1)), (1, host));
+}
+
 fn any_number() -> impl Strategy<Value = i64> {
     prop_oneof![
         6 => 1..9_i64,

@@ -84,7 +84,8 @@ impl Cut {
 
 /// The cuts along `p` and `q` that leave the kernel what it needs.
 fn inner(host: &HostPlan) -> impl Iterator<Item = Cut> {
-    let w = host.run_bytes;
+    // A plan that moves nothing has runs of no bytes.
+    let w = host.run_bytes.max(1);
     let line = (LINE as i64 / w).max(1);
     let lane = (LANE as i64 / w).max(1);
     let p = match host.kernel {

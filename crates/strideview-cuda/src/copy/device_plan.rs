@@ -6,10 +6,10 @@ use std::fmt;
 use strideview_copy::{CopyPlan, PlanAxis};
 
 use super::geometry::alignment;
-use super::job::{AnyJob, DirectJob, InterleaveJob, TileJob};
+use super::job::{AnyJob, DirectJob, InterleaveJob, StripJob, TileJob};
 use super::kernel::Kernel;
 use super::problem::{Problem, item};
-use super::{any, direct, interleave, tile};
+use super::{any, direct, interleave, strip, tile};
 
 /// Runs of fewer bytes count as items.
 const LEAST_RUN: i64 = 32;
@@ -57,6 +57,7 @@ pub(super) enum Work {
     /// A copy of so many bytes by the driver.
     Memcpy(i64),
     Tile(TileJob, Kernel),
+    Strip(StripJob, Kernel),
     Direct(DirectJob, Kernel),
     Interleave(InterleaveJob, Kernel),
     Any(Box<AnyJob>, Kernel),
@@ -114,6 +115,7 @@ impl Work {
         match self {
             Self::Nothing | Self::Memcpy(_) => None,
             Self::Tile(_, kernel)
+            | Self::Strip(_, kernel)
             | Self::Direct(_, kernel)
             | Self::Interleave(_, kernel)
             | Self::Any(_, kernel) => Some(*kernel),
@@ -176,6 +178,9 @@ fn kernel_work(plan: &CopyPlan, alignment: Alignment, src: u64, item: i64) -> Op
         if let Some((job, kernel)) = interleave::plan(&problem, p, q) {
             return Some(Work::Interleave(job, kernel));
         }
+        if let Some((job, kernel)) = strip::plan(&problem, p, q) {
+            return Some(Work::Strip(job, kernel));
+        }
         if axes[p].src_stride.unsigned_abs() < axes[q].src_stride.unsigned_abs()
             && let Some((job, kernel)) = tile::plan(&problem, p, q)
         {
@@ -220,6 +225,12 @@ impl fmt::Display for DevicePlan {
                 let item = self.item_bytes();
                 writeln!(f, "tile: {p} x {q} items of {item} bytes, {tiles} tiles")?;
             }
+            Work::Strip(job, _) => {
+                let (p, q, tiles) =
+                    (job.p_items, strip::columns(job, self.item_bytes()), job.tiles);
+                let item = self.item_bytes();
+                writeln!(f, "segment: {p} x {q} items of {item} bytes, {tiles} segments")?;
+            }
             Work::Direct(job, _) => {
                 f.write_str("tile: ")?;
                 for (position, axis) in job.inner.iter().take(job.axes as usize).enumerate() {
@@ -241,11 +252,12 @@ impl fmt::Display for DevicePlan {
 impl DevicePlan {
     fn item_bytes(&self) -> u32 {
         use super::kernel::Family;
-        match self.work.kernel().map(Kernel::family) {
-            Some(Family::Tile2) => 2,
-            Some(Family::Tile4) => 4,
-            Some(Family::Tile8) => 8,
-            Some(Family::Tile16) => 16,
+        use Kernel::{Strip2S, Strip2V};
+        match self.work.kernel().map(|kernel| (kernel, kernel.family())) {
+            Some((Strip2V | Strip2S, _) | (_, Family::Tile2)) => 2,
+            Some((_, Family::Tile4)) => 4,
+            Some((_, Family::Tile8)) => 8,
+            Some((_, Family::Tile16)) => 16,
             _ => 1,
         }
     }
@@ -284,21 +296,37 @@ mod tests {
         assert_eq!(of(4096, 4), ("tile_4_v_v", 64, 64));
         assert_eq!(of(4096, 8), ("tile_8_v_v", 32, 64));
         assert_eq!(of(4096, 16), ("tile_16_v_v", 32, 32));
-        // Not aligned: with a halo of 32 bytes.
-        assert_eq!(of(4095, 1), ("tile_1_s_s", 128, 128));
-        assert_eq!(of(4095, 2), ("tile_2_s_s", 64, 128));
-        assert_eq!(of(4095, 4), ("tile_4_s_s", 64, 64));
         assert_eq!(of(4095, 8), ("tile_8_1_1", 32, 64));
+    }
+
+    #[test]
+    fn long_rows_that_are_not_aligned_are_strips() {
+        let of = |rows, columns, item| permuted(&[rows, columns], &[1, 0], item).kernel_name();
+        assert_eq!(of(4095, 4095, 1), "strip_1_s");
+        assert_eq!(of(4095, 4096, 1), "strip_1_v");
+        assert_eq!(of(4095, 4095, 2), "strip_2_s");
+        assert_eq!(of(4095, 4095, 4), "tile_4_s_s");
+        // The rows of the destination are aligned, or short; or there are few of them.
+        assert_eq!(of(4096, 4095, 1), "tile_1_s_v");
+        assert_eq!(of(511, 4095, 1), "tile_1_s_s");
+        assert_eq!(of(4095, 31, 1), "tile_1_s_s");
+        let plan = permuted(&[4095, 4095], &[1, 0], 1).to_string();
+        let text = "kernel: strip_1_s\n\
+             segment: 128 x 128 items of 1 bytes, 1024 segments\n\
+             bytes to move: 16769025";
+        assert_eq!(plan, text);
+        let plan = permuted(&[23169, 23169], &[1, 0], 1).to_string();
+        assert!(plan.contains("segment: 128 x 384 items of 1 bytes, 11102 segments"), "{plan}");
     }
 
     #[test]
     fn short_axes_are_folded_into_a_tile() {
         let plan = permuted(&[24, 24, 24, 24, 24, 16], &[3, 0, 5, 1, 4, 2], 4);
-        assert_eq!(tile(&plan), ("tile_4_v_v", 128, 24));
+        assert_eq!(tile(&plan), ("tile_4_v_v_5", 192, 24));
         let plan = permuted(&[8, 6, 8, 6, 8, 6, 8, 6, 8, 6], &[9, 0, 8, 1, 7, 2, 6, 3, 5, 4], 4);
-        assert_eq!(tile(&plan), ("tile_4_2_v", 96, 48));
+        assert_eq!(tile(&plan), ("tile_4_v_v_5", 96, 48));
         let plan = permuted(&[32, 40, 48, 56, 40], &[4, 3, 2, 1, 0], 4);
-        assert_eq!(tile(&plan), ("tile_4_v_v", 40, 64));
+        assert_eq!(tile(&plan), ("tile_4_v_v_5", 80, 64));
     }
 
     #[test]

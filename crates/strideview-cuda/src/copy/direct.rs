@@ -90,10 +90,10 @@ fn plan(
     (kernel, per_thread): (Kernel, u32),
 ) -> Option<(DirectJob, Kernel)> {
     let mut cuts = Vec::with_capacity(problem.axes.len() + 1);
-    cuts.push(Cut { axis: vectors, tile: 1, edge: 0, beyond: 0 });
+    cuts.push(Cut { axis: vectors, tile: 1, edge: 0, is_marked: false, beyond: 0 });
     for (position, axis) in problem.axes.iter().enumerate() {
         if Some(position) != inner {
-            cuts.push(Cut { axis: *axis, tile: 1, edge: 0, beyond: 0 });
+            cuts.push(Cut { axis: *axis, tile: 1, edge: 0, is_marked: false, beyond: 0 });
         }
     }
     fill(&mut cuts, bytes, i64::from(per_thread * THREADS));

@@ -10,7 +10,7 @@ use super::device_plan::{Alignment, DevicePlan, Work};
 use super::geometry::alignment;
 use super::job::{AnyJob, THREADS};
 use super::kernel::Kernel;
-use super::loaded;
+use super::{loaded, strip};
 use crate::driver::driver;
 use crate::driver::sys::CUstream;
 use crate::{CudaError, Stream};
@@ -57,6 +57,13 @@ pub unsafe fn enqueue(
             let launch = Launch::tiles(*kernel, job.tiles, 2 * job.buffer_bytes, plan.waves);
             // SAFETY: the kernel is for this job, which says what the plan does; the caller promises
             // its bytes (1, 2, 3).
+            unsafe { launch.go(&job, stream) }
+        }
+        Work::Strip(job, kernel) => {
+            let mut job = *job;
+            (job.dst, job.src, job.src_low, job.src_high) = (dst, src, place.low(), place.high());
+            let launch = Launch::tiles(*kernel, job.tiles, strip::SHARED_BYTES, plan.waves);
+            // SAFETY: as above.
             unsafe { launch.go(&job, stream) }
         }
         Work::Direct(job, kernel) => {

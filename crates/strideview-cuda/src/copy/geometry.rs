@@ -19,6 +19,8 @@ pub(super) struct Cut {
     pub(super) axis: PlanAxis,
     pub(super) tile: i64,
     pub(super) edge: u32,
+    /// The last tile counts as cut off even where it is whole.
+    pub(super) is_marked: bool,
     /// Tiles are counted as if the axis were so much longer; then the last is cut off anyhow.
     pub(super) beyond: i64,
 }
@@ -35,7 +37,7 @@ impl Cut {
     }
 
     fn is_cut_off(&self) -> bool {
-        self.edge != 0 && (self.beyond != 0 || self.last() != self.tile)
+        self.edge != 0 && (self.is_marked || self.beyond != 0 || self.last() != self.tile)
     }
 }
 

@@ -75,7 +75,7 @@ macro_rules! images {
 
 images! {
     Tile1 "tile_1", Tile2 "tile_2", Tile4 "tile_4", Tile8 "tile_8", Tile16 "tile_16",
-    Direct "direct", Interleave "interleave", Any "any",
+    Strip "strip", Direct "direct", Interleave "interleave", Any "any",
 }
 
 /// The image as the driver takes it. Allocates, and takes about a millisecond.

@@ -37,9 +37,15 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(Interle
         return None;
     }
     let tile = i64::from(THREADS) * GROUPS * 16 / item;
-    let mut cuts = vec![Cut { axis: axes[pixels], tile, edge: 0, beyond: 0 }];
+    let mut cuts = vec![Cut { axis: axes[pixels], tile, edge: 0, is_marked: false, beyond: 0 }];
     let rest = axes.iter().enumerate().filter(|(axis, _)| *axis != pixels && *axis != planes);
-    cuts.extend(rest.map(|(_, axis)| Cut { axis: *axis, tile: 1, edge: 0, beyond: 0 }));
+    cuts.extend(rest.map(|(_, axis)| Cut {
+        axis: *axis,
+        tile: 1,
+        edge: 0,
+        is_marked: false,
+        beyond: 0,
+    }));
     cuts[1..].sort_by_key(|cut| cut.axis.dst_stride);
     let along = cuts[0].tiles() > 1;
     let (outer, outer_count, tiles) = outer(&mut cuts, Order::Listed)?;

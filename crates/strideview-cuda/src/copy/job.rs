@@ -62,6 +62,25 @@ pub(super) struct TileJob {
     pub(super) outer: [Outer; MOST_OUTER],
 }
 
+/// For `strip.cu`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub(super) struct StripJob {
+    pub(super) dst: u64,
+    pub(super) src: u64,
+    pub(super) src_low: u64,
+    pub(super) src_high: u64,
+    pub(super) tiles: u32,
+    pub(super) outer_count: u32,
+    pub(super) p_items: u32,
+    pub(super) p_last: u32,
+    pub(super) q_extent: u32,
+    pub(super) steps: u32,
+    pub(super) dst_pitch: i64,
+    pub(super) src_pitch: i64,
+    pub(super) outer: [Outer; MOST_OUTER],
+}
+
 /// An axis of a box, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
@@ -131,6 +150,7 @@ pub(super) struct AnyJob {
 const _: () = {
     assert!(size_of::<Outer>() == 32);
     assert!(size_of::<TileJob>() == 648);
+    assert!(size_of::<StripJob>() == 456);
     assert!(size_of::<BoxAxis>() == 32);
     assert!(size_of::<DirectJob>() == 88 + 4 * 32 + 12 * 32);
     assert!(size_of::<InterleaveJob>() == 48 + 12 * 32);

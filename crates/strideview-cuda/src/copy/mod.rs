@@ -2,7 +2,7 @@
 //!
 //! A [`CopyPlan`](strideview_copy::CopyPlan) says which bytes go where. [`DevicePlan`] chooses what
 //! moves them, a kernel of `kernels/` or a call of the driver: `problem` states the copy, `tile`,
-//! `interleave` and `direct` plan for a kernel each, `any` is the net. [`enqueue`] queues it: `loaded`
+//! `strip`, `interleave` and `direct` plan for a kernel each, `any` is the net. [`enqueue`] queues it: `loaded`
 //! finds the kernel, whose compiled `image` is part of this crate.
 
 mod allocation;
@@ -18,6 +18,7 @@ mod job;
 mod kernel;
 mod loaded;
 mod problem;
+mod strip;
 mod tile;
 
 pub(crate) use allocation::Allocation;

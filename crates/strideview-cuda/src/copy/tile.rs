@@ -123,6 +123,7 @@ fn capacity(item: i64, input: Access, output: Access) -> (i64, i64) {
         (2, _, Access::Vector) => (2, 4),
         (2, _, _) => (2, 4),
         (4, Access::Two, Access::Vector) => (9, 5),
+        (4, Access::Vector, Access::Vector) => (5, 5),
         (4, Access::Vector | Access::Shifted, Access::Shifted) => (4, 4),
         (4, input, output) => (16 / input.items(4), 16 / output.items(4)),
         (8, input, output) => (8 / input.items(8), 8 / output.items(8)),
@@ -214,13 +215,25 @@ impl Shape {
     }
 
     fn fits(&self, item: i64) -> bool {
-        let (reads, writes) = capacity(item, self.input, self.output);
+        let (most_reads, most_writes) = capacity(item, self.input, self.output);
+        let (reads, writes) = self.accesses(item);
         let threads = i64::from(THREADS);
+        reads <= most_reads * threads
+            && writes <= most_writes * threads
+            && self.p_items(item) * self.row_bytes(item) <= MOST_BUFFER_BYTES
+    }
+
+    /// Reads and writes of a tile, of all threads.
+    fn accesses(&self, item: i64) -> (i64, i64) {
         let cells =
             if self.is_by_eight(item) { round_up(self.cells(item), 4) } else { self.cells(item) };
-        self.vectors(item) * cells <= reads * threads
-            && self.p_items(item) * self.chunks(item) <= writes * threads
-            && self.p_items(item) * self.row_bytes(item) <= MOST_BUFFER_BYTES
+        (self.vectors(item) * cells, self.p_items(item) * self.chunks(item))
+    }
+
+    /// Whether each thread reads or writes more than four times.
+    fn is_large(&self, item: i64) -> bool {
+        let (reads, writes) = self.accesses(item);
+        reads.max(writes) > 4 * i64::from(THREADS)
     }
 }
 
@@ -264,7 +277,7 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
             _ => tile,
         };
         let beyond = if edge == 2 { shape.halo } else { 0 };
-        cuts.push(Cut { axis: *axis, tile, edge, beyond });
+        cuts.push(Cut { axis: *axis, tile, edge, is_marked: false, beyond });
     }
     let limit = |group: &Group| {
         let (last, tile) = group.last();
@@ -312,7 +325,11 @@ pub(super) fn plan(problem: &Problem<'_>, p: usize, q: usize) -> Option<(TileJob
         outer,
         ..TileJob::default()
     };
-    Some((job, kernel(item, shape.input, shape.output)?))
+    let kernel = match kernel(item, shape.input, shape.output)? {
+        Kernel::Tile4VV if shape.is_large(item) => Kernel::Tile4VVLarge,
+        kernel => kernel,
+    };
+    Some((job, kernel))
 }
 
 /// The axes of a group with their strides on the other side, and the step of the first on its own.
@@ -356,8 +373,10 @@ fn bytes_read(axes: &[PlanAxis], shape: &Shape, item: i64) -> Option<(i64, i64)>
 /// The largest tile that fits: where the whole target does not, a part of it.
 fn shape(problem: &Problem<'_>, p: usize, q: usize) -> Option<Shape> {
     let targets = targets(problem.item);
-    let shapes = [16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1]
-        .into_iter()
+    // Some kernels take a little more than the target, where short axes are folded.
+    let more = if problem.item == 4 { [20, 18].as_slice() } else { &[] };
+    let shapes = (more.iter().copied())
+        .chain([16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1])
         .filter_map(|sixteenths| shape_of(problem, p, q, targets, sixteenths));
     { shapes }.find(|shape| shape.fits(problem.item))
 }
@@ -371,7 +390,7 @@ fn shape_of(
 ) -> Option<Shape> {
     let full = p_target * q_target * sixteenths / 16;
     let q_target = q_target.min(full);
-    let p_target = (full / q_target).max(1);
+    let p_target = p_target.min(full / q_target).max(1);
     let (axes, item) = (problem.axes, problem.item);
     let grain = (32 / item).max(1);
     let in_source = |axis: &PlanAxis| axis.src_stride;
@@ -382,14 +401,12 @@ fn shape_of(
     }
     let mut along_p = group(axes, p, p_target, grain, in_source, |axis| axis == q);
     let mut along_q = group(axes, q, q_target, grain, in_destination, |axis| along_p.has(axis));
-    // Kernels for pairs take a little more.
-    let full = if item == 4 && sixteenths == 16 { full * 9 / 8 } else { full };
     if along_p.items * along_q.items * 2 <= full {
         along_p = group(axes, p, full / along_q.items, grain, in_source, |axis| along_q.has(axis));
         along_q =
             group(axes, q, full / along_p.items, grain, in_destination, |axis| along_p.has(axis));
     }
-    let (input, output) = match (item, input(problem, &along_p), output(problem, &along_q)?) {
+    let (input, output) = match (item, input(problem, &along_p)?, output(problem, &along_q)?) {
         (4, Access::Shifted, Access::One) => (Access::One, Access::One),
         (4, input @ (Access::One | Access::Two), Access::Shifted) => (input, Access::One),
         (_, input, output) => (input, output),
@@ -402,14 +419,14 @@ fn shape_of(
 }
 
 /// How many columns a tile reads before its own, so that rows of the destination that are not aligned
-/// are written in whole vectors: 32 bytes of them, or none.
+/// are written in whole vectors: 32 bytes of them, or none. Smaller items go by strips instead.
 fn halo(problem: &Problem<'_>, p: usize, q: usize) -> i64 {
     let (axes, item) = (problem.axes, problem.item);
     let is_dense = axes[q].dst_stride == item && axes[p].src_stride == item;
     let others = axes.iter().enumerate().filter(|(position, _)| *position != q);
     let aligned = alignment(others.map(|(_, axis)| axis.dst_stride).chain([problem.dst_alignment]));
     let is_long = axes[q].extent * item >= 512 && axes[p].extent * item >= 64;
-    if item <= 4 && is_dense && is_long && aligned < 16 { 32 / item } else { 0 }
+    if item == 4 && is_dense && is_long && aligned < 16 { 32 / item } else { 0 }
 }
 
 /// A tile with a halo.
@@ -422,29 +439,33 @@ fn skewed(problem: &Problem<'_>, p: usize, q: usize, full: i64, halo: i64) -> Op
         return None;
     }
     let along_q = Group { members: [(q, columns); MOST_INNER], count: 1, items: columns };
-    let (input, output) = (input(problem, &along_p), Access::Shifted);
+    let (input, output) = (input(problem, &along_p)?, Access::Shifted);
     let halo = if item == 4 && input == Access::One { return None } else { halo };
     Some(Shape { p: along_p, q: along_q, input, output, halo })
 }
 
-/// The widest access to the source that alignment and extents allow.
-fn input(problem: &Problem<'_>, p: &Group) -> Access {
+/// The widest access to the source that alignment and extents allow. The items of a group follow each
+/// other, so a vector may hold the end of one axis and the beginning of the next.
+fn input(problem: &Problem<'_>, p: &Group) -> Option<Access> {
     let (axes, item) = (problem.axes, problem.item);
-    let (first, first_tile) = p.members[0];
+    let (first, _) = p.members[0];
     let is_dense = axes[first].src_stride == item;
-    let others = axes.iter().enumerate().filter(|(position, _)| *position != first);
-    let aligned = alignment(others.map(|(_, axis)| axis.src_stride).chain([problem.src_alignment]));
+    let others = axes.iter().enumerate().filter(|(position, _)| !p.has(*position));
+    let (last, tile) = p.last();
+    let whole = if p.count == 1 { 16 } else { axes[last].src_stride.checked_mul(tile)? };
+    let aligned =
+        alignment(others.map(|(_, axis)| axis.src_stride).chain([problem.src_alignment, whole]));
     let holds = |access: Access| {
         let items = access.items(item);
-        first_tile >= items && (p.count == 1 || first_tile % items == 0)
+        p.items >= items && (p.count == 1 || p.items % items == 0)
     };
-    match item {
+    Some(match item {
         16 => Access::Vector,
         _ if is_dense && aligned == 16 && holds(Access::Vector) => Access::Vector,
         1 | 2 | 4 if is_dense && holds(Access::Shifted) => Access::Shifted,
         4 if is_dense && aligned >= 8 && holds(Access::Two) => Access::Two,
         _ => Access::One,
-    }
+    })
 }
 
 /// The widest access to the destination that alignment and extents allow.

@@ -170,6 +170,50 @@ fn copies_at_the_edges_of_tiles() {
         .unwrap();
 }
 
+/// Long rows that are not aligned in the destination: segments begin, end and are cut off in all ways.
+#[test]
+fn copies_rows_of_any_alignment() {
+    let Some((device, raw, _turn)) = gpu() else { return };
+    device
+        .with_context(|| {
+            let mut runner = Runner::new(&raw, device.create_stream().unwrap());
+            for itemsize in [1, 2, 4] {
+                for (number, bytes) in (505..1300).step_by(13).enumerate() {
+                    for rows in [32, 33, 64, 65, 127, 128, 129, 200, 257] {
+                        let case = strips(2, rows, bytes / itemsize);
+                        let moved = (number as i64 % 17 * itemsize, rows % 3 * itemsize);
+                        runner.check(&case(itemsize, 1), moved);
+                        runner.check(&case(itemsize, -1), (itemsize, 0));
+                    }
+                }
+                // So many that a segment has several steps.
+                for bytes in [801, 1023, 1151, 1154] {
+                    let case = strips(540, 33, bytes / itemsize);
+                    runner.check(&case(itemsize, 1), (0, itemsize));
+                    runner.check(&case(itemsize, -1), (itemsize, 0));
+                }
+            }
+            runner.finish();
+        })
+        .unwrap();
+}
+
+/// Matrices of so many rows and columns, dense in the destination, and transposed and backwards in the
+/// source where `sign` is -1.
+fn strips(batch: i64, rows: i64, columns: i64) -> impl Fn(i64, i64) -> CopyCase {
+    let shape = vec![batch, rows, columns];
+    move |itemsize, sign| {
+        let mut src_strides = dense(&shape, &[0, 2, 1], itemsize, &[0; 3]);
+        src_strides[2] *= sign;
+        CopyCase {
+            dst_strides: dense(&shape, &[0, 1, 2], itemsize, &[0; 3]),
+            src_strides,
+            shape: shape.clone(),
+            itemsize,
+        }
+    }
+}
+
 #[test]
 fn overlapping_sides_are_copied_as_through_a_temporary() {
     let Some((device, raw, _turn)) = gpu() else { return };

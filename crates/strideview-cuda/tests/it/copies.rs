@@ -146,6 +146,49 @@ fn kernels_copy_at_the_edges_of_tiles() {
     outcomes.finish();
 }
 
+/// Long rows that are not aligned in the destination: segments begin, end and are cut off in all ways.
+#[test]
+fn kernels_copy_rows_of_any_alignment() {
+    let standin = standin();
+    if !emulator::start(&standin) {
+        return;
+    }
+    let stream = device(0).create_stream().unwrap();
+    let mut outcomes = Outcomes::default();
+    for itemsize in [1, 2, 4] {
+        for (number, bytes) in
+            [512, 513, 543, 575, 640, 767, 768, 772, 1151].into_iter().enumerate()
+        {
+            for rows in [32, 33, 127, 128, 129, 200] {
+                let case = strips(2, rows, bytes / itemsize);
+                let moved = (number as i64 % 5 * itemsize, rows % 3 * itemsize);
+                outcomes.add(check(&case(itemsize, 1), moved, &stream));
+                outcomes.add(check(&case(itemsize, -1), (itemsize, 0), &stream));
+            }
+        }
+        // So many that a segment has several steps.
+        let case = strips(540, 32, 801 / itemsize);
+        outcomes.add(check(&case(itemsize, 1), (0, itemsize), &stream));
+    }
+    outcomes.finish();
+}
+
+/// Matrices of so many rows and columns, dense in the destination, and transposed and backwards in the
+/// source where `sign` is -1.
+fn strips(batch: i64, rows: i64, columns: i64) -> impl Fn(i64, i64) -> CopyCase {
+    let shape = vec![batch, rows, columns];
+    move |itemsize, sign| {
+        let mut src_strides = dense(&shape, &[0, 2, 1], itemsize, &[0; 3]);
+        src_strides[2] *= sign;
+        CopyCase {
+            dst_strides: dense(&shape, &[0, 1, 2], itemsize, &[0; 3]),
+            src_strides,
+            shape: shape.clone(),
+            itemsize,
+        }
+    }
+}
+
 /// Without pools the host waits, and nothing is left behind either.
 #[test]
 fn overlapping_copies_need_no_pools() {

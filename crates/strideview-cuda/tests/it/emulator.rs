@@ -36,7 +36,7 @@ fn built() -> Option<PathBuf> {
     }
     fs::create_dir_all(&folder).ok()?;
     let tiles = [1, 2, 4, 8, 16].map(|item| ("tile", Some(item)));
-    let others = ["direct", "interleave", "any"].map(|family| (family, None));
+    let others = ["strip", "direct", "interleave", "any"].map(|family| (family, None));
     let mut objects = vec![folder.join("emulator.o")];
     let mut running = vec![compile(&Path::new(EMULATOR).join("emulator.cpp"), &objects[0], None)?];
     for (family, item) in tiles.into_iter().chain(others) {

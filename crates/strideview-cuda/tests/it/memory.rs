@@ -1,8 +1,9 @@
 //! Memory of the three resources.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use strideview_cuda::{CudaError, DeviceResource, ManagedResource, PinnedResource};
+use strideview_cuda::{CudaError, DeviceResource, ManagedResource, PinnedResource, Stream};
 use strideview_memory::{Access, Buffer, MemoryError, MemoryResource, StreamToken};
 
 use crate::{device, fail_each, standin};
@@ -100,6 +101,33 @@ fn a_stream_lives_as_long_as_memory_allocated_on_it() {
         assert_eq!(standin.alive().1, before.1 + 1, "{name}");
         // The release is ordered on the stream of the allocation.
         assert_eq!(buffer.close(StreamToken::NONE), Ok(()), "{name}");
+        assert_eq!(standin.alive(), before, "{name}");
+    }
+}
+
+/// A stream that somebody else made lives with its keepers: all those that a stream was made with.
+#[test]
+fn keepers_of_a_stream_live_as_long_as_memory_allocated_on_it() {
+    let standin = standin();
+    for (name, resource) in resources() {
+        let before = standin.alive();
+        let home = device(resource.access().device_id);
+        let foreign = Arc::new(home.create_stream().unwrap());
+        let wrapped = |keeper: Arc<dyn Any + Send + Sync>| {
+            // SAFETY: the stream of this device, which `foreign` keeps.
+            unsafe { Stream::from_handle(foreign.handle(), Some(home), Some(keeper)) }.unwrap()
+        };
+        let other = Arc::new(());
+        let first = wrapped(Arc::<()>::clone(&other));
+        let second = wrapped(Arc::<Stream>::clone(&foreign));
+        let buffer = Buffer::allocate(&resource, 64, second.token()).unwrap();
+        drop((first, second));
+        let count = Arc::strong_count(&foreign);
+        assert_eq!((count, Arc::strong_count(&other)), (2, 2), "{name}");
+        buffer.close(StreamToken::NONE).unwrap();
+        let count = Arc::strong_count(&foreign);
+        assert_eq!((count, Arc::strong_count(&other)), (1, 1), "{name}");
+        drop(foreign);
         assert_eq!(standin.alive(), before, "{name}");
     }
 }

@@ -7,6 +7,7 @@ use std::ptr::{NonNull, null_mut};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 use strideview::StridedMemoryView;
 
 use crate::errors::OrRaise;
@@ -26,6 +27,8 @@ pub(crate) struct Beside {
     pub(super) exporting_obj: Kept,
     /// The stream that the data are being made on, as DLPack counts; -1 when none is known.
     pub(super) stream: i64,
+    /// The object that is this stream, where it is none of the numbers: it must not be destroyed before.
+    stream_object: Kept,
     /// The stream of the producer, as the CUDA Array Interface names it; -1 when it names none.
     producer: i64,
     pub(super) layout: ObjectCache,
@@ -60,17 +63,40 @@ impl Class for ViewObject {
 
 impl Beside {
     #[inline]
-    fn new(exporter: Option<&Bound<'_, PyAny>>, stream: i64, producer: i64) -> Self {
+    fn new(exporter: Option<&Bound<'_, PyAny>>, streams: Streams<'_, '_>) -> Self {
         Self {
             exporting_obj: Kept::new(exporter),
-            stream,
-            producer,
+            stream: streams.stream,
+            stream_object: Kept::new(streams.object),
+            producer: streams.producer,
             layout: ObjectCache::default(),
             shape: ObjectCache::default(),
             strides: ObjectCache::default(),
             dtype: ObjectCache::default(),
             weak_references: WeakReferences(UnsafeCell::new(null_mut())),
         }
+    }
+}
+
+/// The streams of a view.
+#[derive(Clone, Copy)]
+pub(super) struct Streams<'a, 'py> {
+    /// The one that it is used on, as DLPack counts; -1 when none is known.
+    stream: i64,
+    /// The object that is this stream, if it is one.
+    object: Option<&'a Bound<'py, PyAny>>,
+    /// That of the producer, as the CUDA Array Interface names it; -1 when it names none.
+    producer: i64,
+}
+
+impl<'a, 'py> Streams<'a, 'py> {
+    pub(super) const NONE: Self = Self { stream: -1, object: None, producer: -1 };
+
+    /// The stream that an argument names by a number, and the argument where it is an object.
+    #[inline]
+    pub(super) fn of_argument(number: i64, argument: Option<&'a Bound<'py, PyAny>>) -> Self {
+        let object = argument.filter(|argument| !argument.is_exact_instance_of::<PyInt>());
+        Self { stream: number, object, producer: -1 }
     }
 }
 
@@ -85,7 +111,7 @@ impl ViewObject {
         view: StridedMemoryView,
         exporter: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<NonNull<ffi::PyObject>> {
-        Self::allocate_on(view, exporter, -1, -1)
+        Self::allocate_on(view, exporter, Streams::NONE)
     }
 
     /// A new Python object for a view of the memory of `exporter`, used on a stream.
@@ -93,10 +119,9 @@ impl ViewObject {
     pub(super) fn allocate_on(
         view: StridedMemoryView,
         exporter: Option<&Bound<'_, PyAny>>,
-        stream: i64,
-        producer: i64,
+        streams: Streams<'_, '_>,
     ) -> PyResult<NonNull<ffi::PyObject>> {
-        Instance::holding(Self { view, beside: Beside::new(exporter, stream, producer) })
+        Instance::holding(Self { view, beside: Beside::new(exporter, streams) })
     }
 
     /// A new Python object for what `import` takes over from `exporter`, for use on a stream argument.
@@ -115,14 +140,16 @@ impl ViewObject {
             let mut place = Place::new(unsafe { &mut *slot });
             let producer = import(&mut place)?;
             let is_of_device = place.get().is_some_and(|view| view.access().device);
-            let stream = match stream {
-                Some(stream) if is_of_device => stream_number(stream)?,
-                _ => -1,
+            let streams = match stream {
+                Some(argument) if is_of_device => {
+                    Streams::of_argument(stream_number(argument)?, Some(argument))
+                }
+                _ => Streams::NONE,
             };
             if !place.keep() {
                 return Err(PyBufferError::new_err("nothing was imported"));
             }
-            let beside = Beside::new(Some(exporter), stream, producer);
+            let beside = Beside::new(Some(exporter), Streams { producer, ..streams });
             // SAFETY: the place of a new object, whose view is there already.
             let place = unsafe { &raw mut (*object).beside };
             // SAFETY: as above.
@@ -146,9 +173,10 @@ impl ViewObject {
     ) -> PyResult<NonNull<ffi::PyObject>> {
         // SAFETY: methods are called with the GIL held.
         let py = unsafe { Python::assume_attached() };
-        let Beside { exporting_obj, stream, producer, .. } = &self.beside;
-        let exporter = exporting_obj.get(py);
-        Self::allocate_on(view.or_raise()?, exporter.as_deref(), *stream, *producer)
+        let Beside { exporting_obj, stream, stream_object, producer, .. } = &self.beside;
+        let (exporter, object) = (exporting_obj.get(py), stream_object.get(py));
+        let streams = Streams { stream: *stream, object: object.as_deref(), producer: *producer };
+        Self::allocate_on(view.or_raise()?, exporter.as_deref(), streams)
     }
 }
 
@@ -171,7 +199,7 @@ pub(crate) fn new_view<'py>(
     view: StridedMemoryView,
     exporter: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    new_view_on(py, view, exporter, -1)
+    new_view_on(py, view, exporter, Streams::NONE)
 }
 
 /// As [`new_view`], for use on a stream.
@@ -179,9 +207,9 @@ pub(super) fn new_view_on<'py>(
     py: Python<'py>,
     view: StridedMemoryView,
     exporter: Option<&Bound<'py, PyAny>>,
-    stream: i64,
+    streams: Streams<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let object = ViewObject::allocate_on(view, exporter, stream, -1)?;
+    let object = ViewObject::allocate_on(view, exporter, streams)?;
     // SAFETY: the object is new and this is its only reference.
     Ok(unsafe { Bound::from_owned_ptr(py, object.as_ptr()) })
 }

@@ -9,13 +9,13 @@ use pyo3::types::PyBool;
 use strideview::{Access, CopyOptions, Device, StreamToken, StridedMemoryView};
 
 use super::import::from_any_interface;
-use super::object::{new_view_on, try_view_on};
+use super::object::{Streams, new_view_on, try_view_on};
 use crate::buffer::PyBuffer;
 use crate::device::PyDevice;
 use crate::errors::OrRaise;
 use crate::memory_resource::Temporaries;
 use crate::raw::place::Place;
-use crate::stream::{order, settle, stream_number};
+use crate::stream::{Ordered, order, settle, stream_number};
 
 /// Copies of fewer bytes keep the GIL: giving it up and taking it back would cost more.
 const BYTES_TO_RELEASE_THE_GIL_FOR: i64 = 1 << 16;
@@ -276,16 +276,25 @@ pub(crate) fn empty_like<'py>(
         (device_argument(device)?, Wanted::new(Arguments { stream, ..Arguments::default() })?);
     let unordered = UNKNOWN.into_pyobject(py)?.into_any();
     let like = view_of(view, &unordered)?;
+    let _kept = Ordered::on(stream)?;
     let token = token(wanted.number());
     let empty = py.detach(|| strideview::empty_like_on(like.get(), device, token)).or_raise()?;
-    made(py, empty, wanted.number())
+    made(py, empty, wanted.number(), stream)
 }
 
 /// The Python view of a buffer of its own.
-fn made(py: Python<'_>, view: StridedMemoryView, stream: i64) -> PyResult<Bound<'_, PyAny>> {
+fn made<'py>(
+    py: Python<'py>,
+    view: StridedMemoryView,
+    number: i64,
+    stream: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let buffer = Bound::new(py, PyBuffer::new(view.buffer().clone()))?;
-    let stream = if view.access().device { stream } else { UNKNOWN };
-    new_view_on(py, view, Some(buffer.as_any()), stream)
+    let streams = match view.access().device {
+        true => Streams::of_argument(number, stream),
+        false => Streams::NONE,
+    };
+    new_view_on(py, view, Some(buffer.as_any()), streams)
 }
 
 /// A new dense view of a copy of the elements, as `copy_objects` copies them.
@@ -298,9 +307,10 @@ pub(super) fn moved<'py>(
     let wanted = Wanted::new(arguments)?;
     let streams = wanted.for_imports(py)?;
     let from = view_of(view, &streams)?;
+    let _kept = Ordered::on(arguments.stream)?;
     let token = token(wanted.number());
     let new = py.detach(|| strideview::empty_like_on(from.get(), device, token)).or_raise()?;
-    let new = made(py, new, wanted.number())?;
+    let new = made(py, new, wanted.number(), arguments.stream)?;
     copy_objects(&new, view, arguments)?;
     Ok(new)
 }
