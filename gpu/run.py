@@ -17,6 +17,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,7 +52,24 @@ class Result:
     seconds: float = 0.0
 
 
-def steps() -> list[Step]:
+# What compute-sanitizer looks for, and how many random copies it is given of it: each is slowed down.
+SANITIZERS = {"memcheck": 3000, "racecheck": 1000, "initcheck": 3000}
+# The suite of copies on the device, without those of many gigabytes.
+SANITIZED = ["copies::copies_what", "copies::copies_at", "copies::overlapping", "copies::copies_are_captured"]
+
+
+def sanitizers() -> list[Step]:
+    """The kernels under compute-sanitizer, which comes with CUDA's compiler."""
+    program = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    found = []
+    for tool, cases in SANITIZERS.items():
+        command = ["env", f"STRIDEVIEW_CASES={cases}", program, "--tool", tool, "--error-exitcode", "9"]
+        command += [str(HERE / "rust" / "strideview-cuda-gpu"), "--test-threads=1", *SANITIZED]
+        found.append(Step(f"sanitize {tool}", command, 100, "rust"))
+    return found
+
+
+def steps(options: argparse.Namespace) -> list[Step]:
     python = sys.executable
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--upgrade"]
     wheels = [str(path) for path in sorted((HERE / "wheel").glob("*.whl"))]
@@ -59,15 +77,18 @@ def steps() -> list[Step]:
     programs = sorted(path for path in (HERE / "rust").iterdir() if not re.search(r"\.(so|dll|dylib)$", path.name))
     for path in programs:
         path.chmod(0o755)  # a copy over a network may have lost it
-    benches = [path for path in programs if path.stem == "strideview-bench"]
+    benches = [path for path in programs if path.stem.startswith("strideview-bench")]
     found += [Step(f"rust {path.stem}", [str(path)], 120, "rust") for path in programs if path not in benches]
     pytest = [python, "-m", "pytest", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=60"]
     found.append(Step("python tests", [*pytest, "python/tests"], 150, "pytest", "python-tests.json"))
     for path in sorted((HERE / "gpu" / "tests").glob("test_*.py")):
         command = [*pytest, str(path.relative_to(HERE))]
         found.append(Step(f"gpu {path.stem.removeprefix('test_')}", command, 120, "pytest", "gpu-tests.json"))
+    found += sanitizers() if options.sanitize else []
     found += [Step(f"bench rust {path.stem}", [str(path)], 60) for path in benches]
     for path in sorted((HERE / "gpu" / "bench").glob("*.py")):
+        if path.stem == "cutensor":
+            continue  # a part of copies
         found.append(Step(f"bench {path.stem}", [python, str(path.relative_to(HERE))], 120))
     return found
 
@@ -173,7 +194,7 @@ def versions() -> dict[str, str]:
 
     found = {}
     libraries = ("numpy", "torch", "cupy-cuda13x", "cupy-cuda12x", "jax", "numba-cuda", "cuda-core", "cuda-bindings", "mpi4py", "distributed")
-    for name in (*libraries, "pytest"):
+    for name in (*libraries, "nvmath-python", "pytest"):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -197,13 +218,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--skip", **listed, help="no steps whose name contains TEXT; may be repeated")
     parser.add_argument("--require", default="cuda", metavar="NAMES", help="what a test must not skip for want of, with commas (default: cuda; '' for nothing)")
     parser.add_argument("--budget", type=float, default=560, metavar="SECONDS", help="start no step after this time, and stop the last one then (default: 560)")
+    parser.add_argument("--sanitize", action="store_true", help="run the suite of copies under compute-sanitizer too: memcheck, racecheck, initcheck")
     parser.add_argument("--show", action="store_true", help="print what failed steps wrote, its last 3000 characters")
     return parser.parse_args()
 
 
 def chosen(options: argparse.Namespace) -> list[Step]:
     found = []
-    for step in steps():
+    for step in steps(options):
         wanted = not options.only or step.name == "install" or any(text in step.name for text in options.only)
         if wanted and not any(text in step.name for text in options.skip):
             found.append(step)

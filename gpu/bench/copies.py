@@ -1,9 +1,10 @@
-"""Copies between two places of a device, GB/s, beside torch, CuPy, nvmath and the driver's own copy.
+"""Copies between two places of a device, GB/s, beside torch, CuPy, nvmath, cuTENSOR and the driver's own copy.
 
 Each case is checked before it is timed. Engines and memcpy take turns in one run, and the median of
 each counts; "fraction" is of memcpy in the same run. GB/s are useful bytes, read and written, where an
 element that is read again counts once. The table goes to standard output, and to device-copies.csv in
-the folder that --record or STRIDEVIEW_RECORD names. Libraries that are not there are left out.
+the folder that --record or STRIDEVIEW_RECORD names. Libraries that are not there are left
+out; cuTENSOR is there where STRIDEVIEW_CUTENSOR names its library.
 """
 
 import argparse
@@ -15,13 +16,20 @@ import sys
 import time
 
 import cupy
+import cutensor
 import strideview as sv
 import torch
 
 try:
-    from nvmath.internal.tensor_wrapper import wrap_operand
+    from nvmath.internal.ndbuffer import NDBuffer
+    from nvmath.internal.tensor_wrapper import maybe_register_package
+    from nvmath.internal.utils import get_or_create_stream
+
+    maybe_register_package("cupy")
 except ImportError:
-    wrap_operand = None
+    NDBuffer = None
+
+CUTENSOR = cutensor.opened()
 
 
 def permuted(shape, order, dtype):
@@ -76,9 +84,15 @@ def engines(source, target):
     else:
         their_target, their_source = target, source
     found["cupy"] = lambda: cupy.copyto(their_target, their_source)
-    if wrap_operand is not None:
-        mine, other = wrap_operand(their_target), wrap_operand(their_source)
-        found["nvmath"] = lambda: mine.copy_(other, None)
+    if NDBuffer is not None:
+        mine, other = NDBuffer.from_cupy(their_target), NDBuffer.from_cupy(their_source)
+        stream = get_or_create_stream(0, None, "cupy")
+        found["nvmath"] = lambda: mine.copy_(other, stream=stream)
+    if CUTENSOR is not None and str(their_source.dtype) in cutensor.TYPES:
+        try:
+            found["cutensor"] = CUTENSOR.permutation(their_target, their_source)
+        except RuntimeError as error:
+            print(f"cutensor refuses: {error}", file=sys.stderr)
     return found
 
 

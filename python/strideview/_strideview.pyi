@@ -31,6 +31,7 @@ __all__ = [
     "Stream",
     "StridedLayout",
     "StridedMemoryView",
+    "TensorMap",
     "_rebuild_layout",
     "_rebuild_view",
     "_run_command_line",
@@ -407,6 +408,17 @@ class StridedMemoryView:
     def __array_interface__(self) -> dict[str, Any]: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def as_tensor_map(
+        self,
+        box_dim: _Ints,
+        *,
+        element_strides: _Ints | None = None,
+        data_type: str | SupportsIndex | None = None,
+        interleave: str | SupportsIndex | None = None,
+        swizzle: str | SupportsIndex | None = None,
+        l2_promotion: str | SupportsIndex | None = None,
+        oob_fill: str | SupportsIndex | None = None,
+    ) -> TensorMap: ...
     def release_to_producer(self) -> None: ...
     def __dlpack__(
         self,
@@ -421,6 +433,23 @@ class StridedMemoryView:
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, memo: dict[int, Any], /) -> Self: ...
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> tuple[Any, ...]: ...
+
+@final
+class TensorMap:
+    @property
+    def ptr(self) -> int: ...
+    def getPtr(self) -> int: ...
+    @property
+    def axes(self) -> tuple[int, ...]: ...
+    @property
+    def box_dim(self) -> tuple[int, ...]: ...
+    @property
+    def box_nbytes(self) -> int: ...
+    @property
+    def data_type(self) -> str: ...
+    @property
+    def device_id(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class CopyExplanation:

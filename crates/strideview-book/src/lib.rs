@@ -22,5 +22,6 @@ pages! {
     protocols "protocols.md"
     copies "copies.md"
     errors "errors.md"
+    tensor_maps "tensor_maps.md"
     unsafe_code "unsafe.md"
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use strideview_memory::MemoryError;
 
+use crate::TensorMapFault;
 use crate::driver::describe_status;
 use crate::driver::sys::CUresult;
 
@@ -78,12 +79,16 @@ pub enum CudaError {
         /// What it had to be a multiple of.
         wanted: usize,
     },
+    /// A tensor, or boxes of it, that a descriptor cannot be made of.
+    TensorMap(TensorMapFault),
+    /// The resource that a copy was to take its temporaries from has failed.
+    Allocator(MemoryError),
 }
 
 /// Every code that [`CudaError::code`] gives, in the order of the variants.
 ///
 /// ```
-/// assert_eq!(strideview_cuda::ALL_CODES.len(), 9);
+/// assert_eq!(strideview_cuda::ALL_CODES.len(), 11);
 /// ```
 pub const ALL_CODES: &[&str] = &[
     "cuda.unavailable",
@@ -95,6 +100,8 @@ pub const ALL_CODES: &[&str] = &[
     "cuda.invalid_stream_number",
     "cuda.unsupported",
     "cuda.misaligned",
+    "cuda.tensor_map",
+    "cuda.allocator",
 ];
 
 impl CudaError {
@@ -117,6 +124,8 @@ impl CudaError {
             Self::InvalidStreamNumber { .. } => "cuda.invalid_stream_number",
             Self::Unsupported { .. } => "cuda.unsupported",
             Self::Misaligned { .. } => "cuda.misaligned",
+            Self::TensorMap(_) => "cuda.tensor_map",
+            Self::Allocator(_) => "cuda.allocator",
         }
     }
 
@@ -207,6 +216,8 @@ impl fmt::Display for CudaError {
                 "wanted an address that is a multiple of {wanted}, as the plan was made for, got \
                  {address:#x}"
             ),
+            Self::TensorMap(fault) => write!(f, "tensor map: {fault}"),
+            Self::Allocator(error) => write!(f, "temporary memory of a copy: {error}"),
         }
     }
 }
@@ -230,6 +241,8 @@ mod tests {
             CudaError::InvalidStreamNumber { number: 0 },
             CudaError::Unsupported { feature: "managed memory", ordinal },
             CudaError::Misaligned { address, wanted: 16 },
+            CudaError::TensorMap(TensorMapFault::Rank { least: 1, rank: 6 }),
+            CudaError::Allocator(MemoryError::OutOfMemory { size_in_bytes: 4 }),
         ];
         let codes: Vec<&str> = errors.iter().map(CudaError::code).collect();
         assert_eq!(codes, ALL_CODES);

@@ -9,6 +9,7 @@
 //! | [`DeviceResource`], [`PinnedResource`], [`ManagedResource`] | memory of a device, for [`strideview_memory::Buffer`] |
 //! | [`DevicePlan`], [`enqueue`] | a copy between two places of a device, done in the order of a stream |
 //! | [`TransferPlan`], [`transfer()`] | a copy between the host and a device |
+//! | [`TiledTensor`] | a tensor and its boxes, for the descriptors of the Tensor Memory Accelerator |
 //! | [`CudaError`] | what went wrong, with the name and status of the call |
 //!
 //! Where there is no driver, every operation is [`CudaError::Unavailable`]: an ordinary value.
@@ -29,7 +30,7 @@
 //! ```
 //!
 //! Unsafe code lives in `driver`, `bytes`, `device`, `context`, `stream`, `event`, `pointer::query`,
-//! `resource`, `copy::{allocation, enqueue, loaded}` and
+//! `resource`, `copy::{allocation, enqueue, loaded}`, `tensor_map::encode` and
 //! `transfer::{direct, driver_copy, inline, peer, queued, ring, run}`; the other modules forbid it.
 
 mod bytes;
@@ -44,9 +45,10 @@ mod pointer;
 mod resource;
 mod stream;
 mod stream_arg;
+mod tensor_map;
 mod transfer;
 
-pub use copy::{DevicePlan, enqueue, enqueue_overlapping};
+pub use copy::{Allocator, DevicePlan, LoadedImage, enqueue, enqueue_overlapping, loaded_images};
 pub use device::{Device, DeviceTraits, driver_version, is_available};
 pub use error::{ALL_CODES, CudaError};
 pub use event::Event;
@@ -55,6 +57,10 @@ pub use pointer::{Declared, PointerFacts, classify, is_pinned};
 pub use resource::{DeviceResource, ManagedResource, PinnedResource};
 pub use stream::{CaptureStatus, Stream};
 pub use stream_arg::StreamArg;
+pub use tensor_map::{
+    TensorMapDescriptor, TensorMapFault, TensorMapFill, TensorMapInterleave, TensorMapL2Promotion,
+    TensorMapModes, TensorMapSwizzle, TensorMapType, TiledTensor,
+};
 pub use transfer::{
     Direction, HostMemory, Keep, TransferPlan, enqueue_peer, enqueue_transfer, release_staging,
     staging_bytes, transfer, wait_for_retired,

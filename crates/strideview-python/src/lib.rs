@@ -1,7 +1,7 @@
 //! The Python package strideview: translates between Python and the Rust crate, decides nothing.
 //!
 //! Unsafe code lives in `raw` and below, `layout::{class, made, object}` and the tables that the
-//! macros of `raw::table` write, `array_interface`, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer`, `stream` and `view::{class, methods, object}`; every
+//! macros of `raw::table` write, `array_interface`, `convert`, `dlpack`, `exchange`, `buffer_protocol`, `buffer`, `memory_resource::python_resource`, `stream`, `tensor_map` and `view::{class, methods, object}`; every
 //! other file forbids it.
 
 mod array_interface;
@@ -20,6 +20,7 @@ mod memory_resource;
 mod owner;
 mod raw;
 mod stream;
+mod tensor_map;
 mod view;
 
 use pyo3::prelude::*;
@@ -43,6 +44,8 @@ mod _strideview {
     use crate::memory_resource::PyMemoryResource;
     #[pymodule_export]
     use crate::stream::{PyEvent, PyStream};
+    #[pymodule_export]
+    use crate::tensor_map::PyTensorMap;
     #[pymodule_export]
     use crate::view::{
         _rebuild_view, PyCopyExplanation, copy, empty_like, explain_copy, release_staging,

@@ -1,6 +1,4 @@
 //! The Python class `MemoryResource`.
-#![forbid(unsafe_code)]
-
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
@@ -8,6 +6,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use strideview::{Access, Buffer, MemoryResource};
+
+mod python_resource;
+
+use python_resource::PythonResource;
 
 use crate::buffer::PyBuffer;
 use crate::convert::{integer, size};
@@ -77,6 +79,39 @@ pub(crate) fn allocated<'py>(
     let buffer = resource.call_method(intern!(py, "allocate"), (size,), Some(&keywords))?;
     let buffer = buffer.cast_into::<PyBuffer>();
     buffer.map_err(|error| expected("a Buffer from allocate", &error.into_inner()))
+}
+
+/// A resource as copies take it, whoever has written it.
+pub(crate) enum Temporaries {
+    Native(Arc<dyn MemoryResource>),
+    Python(Arc<PythonResource>, Arc<dyn MemoryResource>),
+}
+
+impl Temporaries {
+    pub(crate) fn of(argument: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let resource = argument
+            .cast::<PyMemoryResource>()
+            .map_err(|_| expected("a MemoryResource as allocator", argument))?;
+        if let Some(native) = resource.get().native() {
+            return Ok(Self::Native(Arc::clone(native)));
+        }
+        let python = Arc::new(PythonResource::new(argument)?);
+        Ok(Self::Python(Arc::clone(&python), python))
+    }
+
+    pub(crate) fn resource(&self) -> &Arc<dyn MemoryResource> {
+        match self {
+            Self::Native(resource) | Self::Python(_, resource) => resource,
+        }
+    }
+
+    /// What it raised since it was made.
+    pub(crate) fn raised(&self) -> Option<PyErr> {
+        match self {
+            Self::Native(_) => None,
+            Self::Python(resource, _) => resource.raised(),
+        }
+    }
 }
 
 #[pymethods]

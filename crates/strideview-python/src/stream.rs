@@ -142,6 +142,10 @@ fn from_raw(handle: usize, keeper: Option<&Bound<'_, PyAny>>) -> PyResult<Stream
 /// this package, cuda.core, torch, CuPy and Numba have it, and CuPy's and Numba's older attributes.
 #[inline]
 pub(crate) fn stream_number(argument: &Bound<'_, PyAny>) -> PyResult<i64> {
+    // As below, without its exceptions and calls: a microsecond less.
+    if let Ok(stream) = argument.cast_exact::<PyStream>() {
+        return Ok(stream.get().0.arg().number());
+    }
     let number = match integer(argument) {
         Ok(number) => number,
         Err(error) if error.is_instance_of::<PyTypeError>(argument.py()) => {

@@ -7,7 +7,7 @@ use std::ptr::null;
 
 use libloading::Library;
 
-use crate::Answers;
+use crate::{Answers, CopyCall};
 
 /// What is counted as alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +131,17 @@ impl Control {
         let name = (!name.is_empty()).then(|| CString::new(name).expect("names have no zero byte"));
         let pointer = name.as_ref().map_or(null(), |name| name.as_ptr());
         export!(self, b"standin_launches", fn(*const c_char) -> u64, (pointer))
+    }
+
+    /// The copies of the driver since the reset, in their order.
+    pub fn copies(&self) -> Vec<CopyCall> {
+        let ask = |places: *mut CopyCall, count: usize| {
+            export!(self, b"standin_copies", fn(*mut CopyCall, usize) -> usize, (places, count))
+        };
+        let mut copies = vec![CopyCall::default(); ask(std::ptr::null_mut(), 0)];
+        let count = ask(copies.as_mut_ptr(), copies.len());
+        copies.truncate(count);
+        copies
     }
 
     /// Lets launches be done by the emulator at this path; whether it is there.

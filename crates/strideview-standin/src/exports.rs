@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
+use crate::CopyCall;
 use crate::calls;
 use crate::out::Out;
 use crate::state::{self, Answers, Range};
@@ -144,6 +145,24 @@ unsafe extern "C" fn standin_launches(name: *const c_char) -> u64 {
     // SAFETY: not null, and the caller promises the end.
     let name = unsafe { CStr::from_ptr(name) };
     state.launches.get(name).copied().unwrap_or(0)
+}
+
+/// The copies of the driver since the reset, in their order: their number, and as many of them as there
+/// are places.
+///
+/// # Safety
+///
+/// `places` is an array of `count` places, or null.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn standin_copies(places: *mut CopyCall, count: usize) -> usize {
+    let state = state::lock();
+    let copies = &state.copies;
+    if !places.is_null() {
+        let count = count.min(copies.len());
+        // SAFETY: the caller promises the places, and these are not among them.
+        unsafe { places.copy_from_nonoverlapping(copies.as_ptr(), count) };
+    }
+    copies.len()
 }
 
 /// Lets launches be done by the emulator at this path; false when it cannot be loaded.

@@ -10,7 +10,7 @@
 //! | 0 | a data-centre card on Linux |
 //! | 1 | a card under WSL: registered memory has another address, managed memory needs sync |
 //! | 2 | a coherent machine: the device reaches pageable memory |
-//! | 3 | an old card: no pools, no managed memory |
+//! | 3 | an old card: no pools, no managed memory, no tensor maps |
 //!
 //! A test loads it through [`Control`], which talks to the very library that the code under test
 //! has loaded; the functions of this crate linked into the test itself have state of their own.
@@ -18,9 +18,14 @@
 mod blocks;
 mod calls;
 mod control;
+mod copy_call;
 mod exports;
 mod out;
 mod state;
+mod tensor_map;
 
 pub use control::{Control, Live};
+pub use copy_call::CopyCall;
 pub use state::Answers;
+pub(crate) use tensor_map::Descriptor;
+pub use tensor_map::TensorMapCall;

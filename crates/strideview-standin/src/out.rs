@@ -19,6 +19,11 @@ impl<T> Out<T> {
         Ok(())
     }
 
+    /// Whether the place is a multiple of so many bytes.
+    pub(crate) fn is_aligned(&self, multiple: usize) -> bool {
+        self.0.addr().is_multiple_of(multiple)
+    }
+
     /// The place at `index` of an array of outputs.
     ///
     /// # Safety

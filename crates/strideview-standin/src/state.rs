@@ -8,6 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use libloading::Library;
 
+use crate::CopyCall;
 use crate::blocks::Blocks;
 
 /// How many devices there are.
@@ -86,6 +87,7 @@ pub(crate) struct State {
     pub(crate) libraries: HashSet<usize>,
     pub(crate) kernels: HashMap<usize, CString>,
     pub(crate) launches: HashMap<CString, u64>,
+    pub(crate) copies: Vec<CopyCall>,
     pub(crate) emulator: Option<Library>,
     pub(crate) refuses_machine_code: bool,
     handles: usize,
@@ -141,6 +143,7 @@ impl State {
         self.ranges.retain(|range| range.registered);
         self.pool_access.clear();
         self.launches.clear();
+        self.copies.clear();
         self.refuses_machine_code = false;
         self.init_status = 0;
         self.fail(0, 0);
@@ -184,7 +187,7 @@ pub(crate) fn device_attribute(device: i32, attribute: i32) -> Result<i32, i32> 
     let on = match attribute {
         11 => return Ok(i32::MAX),
         16 => return Ok(8),
-        75 => return Ok(9),
+        75 => return Ok(if device == 3 { 8 } else { 9 }),
         76 => false,
         83 => device != 3,
         88 => device == 2,

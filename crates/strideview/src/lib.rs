@@ -22,6 +22,8 @@ pub use transfer::{
     CopyOptions, copy, copy_with, empty_like, empty_like_on, explain_copy, to_device, to_host,
 };
 pub use view::{Element, HostSlice, StridedMemoryView, Values};
+#[cfg(feature = "cuda")]
+pub use view::{TensorMap, TensorMapOptions};
 
 pub use strideview_copy::{CopyError, CopyPlan, Kernel, PlanAxis};
 pub use strideview_layout::{
@@ -37,9 +39,11 @@ pub use strideview_memory::{
 #[cfg(feature = "cuda")]
 pub mod cuda {
     pub use strideview_cuda::{
-        CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource, PinnedResource,
-        Stream, StreamArg, driver_version, is_available, order_after, release_staging,
-        staging_bytes, wait_for_retired,
+        Allocator, CudaError, Device, DevicePlan, DeviceResource, Event, ManagedResource,
+        PinnedResource, Stream, StreamArg, TensorMapDescriptor, TensorMapFault, TensorMapFill,
+        TensorMapInterleave, TensorMapL2Promotion, TensorMapModes, TensorMapSwizzle, TensorMapType,
+        TiledTensor, driver_version, is_available, order_after, release_staging, staging_bytes,
+        wait_for_retired,
     };
 }
 

@@ -1,6 +1,7 @@
 //! Copies between views.
 #![forbid(unsafe_code)]
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::route::Route;
@@ -18,14 +19,29 @@ use crate::{
 /// let options = CopyOptions::default();
 /// assert_eq!((options.stream, options.blocking), (StreamToken::NONE, None));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CopyOptions {
+#[derive(Clone, Copy, Default)]
+pub struct CopyOptions<'a> {
     /// The stream that orders the copy; for none, the legacy default stream of the device. Copies on
     /// the host wait for it where a device reaches a side too, and otherwise know no stream.
     pub stream: StreamToken,
     /// Whether the copy is done on return. None: unless the host reaches neither side, in which case
     /// it is queued. Copies on the host are always done on return.
     pub blocking: Option<bool>,
+    /// Where temporaries come from. A resource gives those that its memory is fit for: of a device where
+    /// that device reaches it, slots for pageable memory where the host reaches it too, of the host for a
+    /// copy on the host. Others, and all of them without one, come from the pool of the device, pinned
+    /// memory that is kept, or the heap.
+    pub allocator: Option<&'a Arc<dyn MemoryResource>>,
+}
+
+impl fmt::Debug for CopyOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CopyOptions")
+            .field("stream", &self.stream)
+            .field("blocking", &self.blocking)
+            .field("allocator", &self.allocator.map(|resource| resource.access()))
+            .finish()
+    }
 }
 
 /// Copies the elements of `src` to `dst`, index by index.
@@ -91,7 +107,7 @@ pub fn copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> {
 pub fn copy_with(
     dst: &StridedMemoryView,
     src: &StridedMemoryView,
-    options: CopyOptions,
+    options: CopyOptions<'_>,
 ) -> Result<()> {
     check_dtypes(dst, src)?;
     if dst.readonly() {
@@ -102,7 +118,7 @@ pub fn copy_with(
         return Ok(());
     }
     if dst.access().is_host_only() && src.access().is_host_only() {
-        return copy_on_host(dst, src);
+        return copy_on_host(dst, src, options.allocator);
     }
     device::copy(dst, src, options)
 }
@@ -200,7 +216,7 @@ pub(crate) fn empty_from(
 pub fn to_device(
     view: &StridedMemoryView,
     device: Device,
-    options: CopyOptions,
+    options: CopyOptions<'_>,
 ) -> Result<StridedMemoryView> {
     let new = empty_like_on(view, device, options.stream)?;
     copy_with(&new, view, options)?;
@@ -220,7 +236,7 @@ pub fn to_device(
 /// assert_eq!(to_host(&view, CopyOptions::default())?.to_vec::<u8>()?, [1, 2, 3]);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn to_host(view: &StridedMemoryView, options: CopyOptions) -> Result<StridedMemoryView> {
+pub fn to_host(view: &StridedMemoryView, options: CopyOptions<'_>) -> Result<StridedMemoryView> {
     to_device(view, Device::cpu(), options)
 }
 
@@ -237,12 +253,12 @@ mod device {
     pub(super) fn copy(
         dst: &StridedMemoryView,
         src: &StridedMemoryView,
-        options: CopyOptions,
+        options: CopyOptions<'_>,
     ) -> Result<()> {
         match route(dst, src)? {
             Route::Host => {
                 settle([dst, src], options.stream)?;
-                copy_on_host(dst, src)
+                copy_on_host(dst, src, options.allocator)
             }
             route => copy_by(route, dst, src, options),
         }
@@ -262,10 +278,10 @@ mod device {
     pub(super) fn copy(
         dst: &StridedMemoryView,
         src: &StridedMemoryView,
-        _options: CopyOptions,
+        options: CopyOptions<'_>,
     ) -> Result<()> {
         match route(dst, src)? {
-            Route::Host => copy_on_host(dst, src),
+            Route::Host => copy_on_host(dst, src, options.allocator),
             Route::Device { ordinal }
             | Route::ToDevice { ordinal }
             | Route::ToHost { ordinal }
@@ -332,7 +348,7 @@ impl StridedMemoryView {
     /// assert_eq!(new.get::<u8>(&[1])?, 2);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn to_device(&self, device: Device, options: CopyOptions) -> Result<Self> {
+    pub fn to_device(&self, device: Device, options: CopyOptions<'_>) -> Result<Self> {
         to_device(self, device, options)
     }
 
@@ -348,7 +364,7 @@ impl StridedMemoryView {
     /// assert_eq!(view.to_host(CopyOptions::default())?.get::<u8>(&[1])?, 2);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn to_host(&self, options: CopyOptions) -> Result<Self> {
+    pub fn to_host(&self, options: CopyOptions<'_>) -> Result<Self> {
         to_host(self, options)
     }
 

@@ -35,7 +35,7 @@ mod vector;
 pub use host_plan::HostPlan;
 pub use kernel::HostKernel;
 pub use machine::{Isa, Machine};
-pub use overlapping::copy_overlapping;
+pub use overlapping::{copy_overlapping, needs_temporary};
 pub use threads::{set_threads, threads};
 
 use crate::plan::CopyPlan;

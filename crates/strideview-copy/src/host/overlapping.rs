@@ -62,6 +62,21 @@ pub unsafe fn copy_overlapping(
     Ok(())
 }
 
+/// Whether [`copy_overlapping`] goes through a temporary of its own. O(rank).
+///
+/// ```
+/// use strideview_copy::{CopyPlan, host};
+///
+/// // A 3 x 3 matrix transposed, and moved as it is.
+/// assert!(host::needs_temporary(&CopyPlan::new(&[3, 3], &[3, 1], &[1, 3], 1)?));
+/// assert!(!host::needs_temporary(&CopyPlan::new(&[3, 3], &[3, 1], &[3, 1], 1)?));
+/// # Ok::<(), strideview_copy::CopyError>(())
+/// ```
+pub fn needs_temporary(plan: &CopyPlan) -> bool {
+    let is_one_run = matches!(plan.kernel(), Kernel::Nothing | Kernel::Contiguous);
+    !is_one_run && !shifted::is_shifted(plan)
+}
+
 /// # Safety
 ///
 /// As [`copy_overlapping`].

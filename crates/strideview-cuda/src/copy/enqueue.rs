@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use strideview_copy::{CopyPlan, Temporary};
 
-use super::allocation::Allocation;
+use super::allocation::{Allocation, Allocator};
 use super::device_plan::{Alignment, DevicePlan, Work};
 use super::geometry::alignment;
 use super::job::{AnyJob, THREADS};
@@ -88,7 +88,8 @@ pub unsafe fn enqueue(
 }
 
 /// As [`enqueue`], where the bytes that are written may be among those that are read: the result is
-/// that of a copy through a temporary, which is allocated and released in the order of the stream.
+/// that of a copy through a temporary, which is allocated and released in the order of the stream, by
+/// `allocator` where it names a resource of the device.
 ///
 /// Under capture the temporary belongs to the graph. On a device without pools the host waits for the
 /// stream before the temporary is released, so that a capture fails.
@@ -105,12 +106,13 @@ pub unsafe fn enqueue_overlapping(
     dst: u64,
     src: u64,
     stream: &Stream,
+    allocator: Allocator<'_>,
 ) -> Result<(), CudaError> {
     let Some(halves) = Temporary::of(plan) else { return Ok(()) };
     if plan.bytes() == 0 {
         return Ok(());
     }
-    let temporary = Allocation::new(halves.bytes() as usize, stream)?;
+    let temporary = Allocation::new(halves.bytes() as usize, stream, allocator)?;
     let gather = DevicePlan::new(halves.gather(), temporary.address, src);
     let scatter = DevicePlan::new(halves.scatter(), dst, temporary.address);
     // SAFETY: (1, 3) the caller promises what is read; the temporary has the bytes that `gather`

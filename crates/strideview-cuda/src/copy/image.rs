@@ -30,10 +30,30 @@ impl Target {
         };
         [exact, Some(Self::Ptx)]
     }
+
+    /// What the compiler calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Ptx => "compute_70",
+            Self::Sm80 => "sm_80",
+            Self::Sm86 => "sm_86",
+            Self::Sm89 => "sm_89",
+            Self::Sm90 => "sm_90",
+            Self::Sm100 => "sm_100",
+            Self::Sm120 => "sm_120",
+        }
+    }
 }
 
 macro_rules! images {
     ($($family:ident $name:literal),* $(,)?) => {
+        impl Family {
+            /// The name of its source.
+            pub(super) fn name(self) -> &'static str {
+                match self { $(Self::$family => $name),* }
+            }
+        }
+
         fn compressed(family: Family, target: Target) -> &'static [u8] {
             match family {
                 $(Family::$family => match target {

@@ -14,8 +14,48 @@ use crate::{CudaError, Device};
 
 /// The handles of all kernels of all devices; 0 for one that is not loaded.
 static KERNELS: OnceLock<Box<[AtomicUsize]>> = OnceLock::new();
-/// The libraries that they are of.
-static LIBRARIES: Mutex<Option<HashMap<(i32, Family), CUlibrary>>> = Mutex::new(None);
+/// The libraries that they are of, and what each was compiled for.
+static LIBRARIES: Mutex<Option<Libraries>> = Mutex::new(None);
+
+/// By the ordinal of a device and the family.
+type Libraries = HashMap<(i32, Family), (CUlibrary, Target)>;
+
+/// The kernels that have been loaded for a device: what they are compiled from, and for what.
+///
+/// Machine code of the device's capability is taken as it is; PTX is compiled by the driver, which takes
+/// a hundred times as long.
+///
+/// ```
+/// // Before the first copy that needs a kernel.
+/// assert!(strideview_cuda::loaded_images(0).is_empty());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LoadedImage {
+    /// The family, such as `tile_4`.
+    pub family: &'static str,
+    /// The target, such as `sm_90`, or `compute_70` for PTX.
+    pub target: &'static str,
+}
+
+impl LoadedImage {
+    /// Whether the driver took it as it is, and compiled nothing. O(1).
+    pub fn is_machine_code(&self) -> bool {
+        self.target.starts_with("sm_")
+    }
+}
+
+/// The images of kernels that are loaded for the device with an ordinal, in the order of their names.
+pub fn loaded_images(ordinal: i32) -> Vec<LoadedImage> {
+    let libraries = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let of_device = libraries.iter().flatten().filter(|((device, _), _)| *device == ordinal);
+    let image = |((_, family), (_, target)): (&(i32, Family), &(CUlibrary, Target))| LoadedImage {
+        family: family.name(),
+        target: target.name(),
+    };
+    let mut images: Vec<LoadedImage> = of_device.map(image).collect();
+    images.sort();
+    images
+}
 
 /// The kernel, for work in the current context, which is one of `device`.
 ///
@@ -36,11 +76,11 @@ pub(super) fn kernel(device: Device, kernel: Kernel) -> Result<CUfunction, CudaE
         let libraries = libraries.get_or_insert_default();
         let key = (device.ordinal(), kernel.family());
         let library = match libraries.get(&key) {
-            Some(library) => *library,
+            Some((library, _)) => *library,
             None => {
-                let library = load(driver, device, kernel.family())?;
-                libraries.insert(key, library);
-                library
+                let loaded = load(driver, device, kernel.family())?;
+                libraries.insert(key, loaded);
+                loaded.0
             }
         };
         find(driver, library, kernel)
@@ -78,12 +118,12 @@ fn relaxed<T>(
 }
 
 /// Loads the best image of a family that the driver takes.
-fn load(driver: &Driver, device: Device, family: Family) -> Result<CUlibrary, CudaError> {
+fn load(driver: &Driver, device: Device, family: Family) -> Result<(CUlibrary, Target), CudaError> {
     let (major, minor) = device.compute_capability()?;
     let mut outcome =
         Err(CudaError::Unsupported { feature: "compiled kernels", ordinal: device.ordinal() });
     for target in Target::for_capability(major, minor).into_iter().flatten() {
-        outcome = load_image(driver, &image(family, target));
+        outcome = load_image(driver, &image(family, target)).map(|library| (library, target));
         match outcome {
             // An image that this driver does not take: try the next.
             Err(error) if is_about_the_image(error) => {}

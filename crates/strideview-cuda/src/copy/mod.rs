@@ -22,5 +22,7 @@ mod strip;
 mod tile;
 
 pub(crate) use allocation::Allocation;
+pub use allocation::Allocator;
 pub use device_plan::DevicePlan;
 pub use enqueue::{enqueue, enqueue_overlapping};
+pub use loaded::{LoadedImage, loaded_images};

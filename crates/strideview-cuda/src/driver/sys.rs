@@ -180,7 +180,7 @@ pub(crate) struct CUmemcpy3D {
 /// A descriptor of a tiled tensor, `CUtensorMap`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(crate) struct CUtensorMap(pub(crate) [u64; 16]);
+pub(crate) struct CUtensorMap(pub(crate) [u8; 128]);
 
 // Elsewhere no driver is loaded.
 #[cfg(target_pointer_width = "64")]

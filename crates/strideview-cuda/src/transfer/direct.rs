@@ -3,7 +3,7 @@
 use super::driver_copy::DriverCopy;
 use super::transfer_plan::{Direction, Route, TransferPlan};
 use super::wire::{Chunk, Wire};
-use crate::copy::Allocation;
+use crate::copy::{Allocation, Allocator};
 use crate::resource::keep_released_memory;
 use crate::{CudaError, DevicePlan, Stream, enqueue};
 
@@ -17,6 +17,7 @@ pub(super) unsafe fn enqueue_direct(
     dst: u64,
     src: u64,
     stream: &Stream,
+    allocator: Allocator<'_>,
 ) -> Result<(), CudaError> {
     match &plan.route {
         Route::Nothing | Route::Staged(_) => Ok(()),
@@ -29,7 +30,7 @@ pub(super) unsafe fn enqueue_direct(
         // SAFETY: (1 to 3) as above, of memory that the device reaches on both sides.
         Route::Mapped(kernel) => unsafe { enqueue(kernel, dst, src, stream) },
         Route::Pinned(wire) => {
-            let stage = stage(wire, stream)?;
+            let stage = stage(wire, stream, allocator)?;
             // SAFETY: the caller promises it; the stage has the bytes of a chunk.
             let outcome =
                 unsafe { enqueue_chunks(plan.direction, wire, (dst, src), stage.address, stream) };
@@ -39,12 +40,16 @@ pub(super) unsafe fn enqueue_direct(
 }
 
 /// Memory of the device for a chunk.
-pub(super) fn stage<'a>(wire: &Wire, stream: &'a Stream) -> Result<Allocation<'a>, CudaError> {
+pub(super) fn stage<'a>(
+    wire: &Wire,
+    stream: &'a Stream,
+    allocator: Allocator<'_>,
+) -> Result<Allocation<'a>, CudaError> {
     if stream.device().traits()?.memory_pools {
         let _guard = stream.enter()?;
         keep_released_memory(stream.device())?;
     }
-    Allocation::new(wire.most_bytes() as usize, stream)
+    Allocation::new(wire.most_bytes() as usize, stream, allocator)
 }
 
 /// # Safety

@@ -6,6 +6,7 @@ use super::direct::{permute, places, stage};
 use super::ring::{Lent, Ring, SLOTS};
 use super::transfer_plan::{Direction, host_plan};
 use super::wire::{Chunk, Wire};
+use crate::copy::{Allocation, Allocator};
 use crate::driver::driver;
 use crate::{CudaError, Stream};
 
@@ -17,6 +18,7 @@ pub(super) struct Staged<'a> {
     pub(super) dst: u64,
     pub(super) src: u64,
     pub(super) stream: &'a Stream,
+    pub(super) allocator: Allocator<'a>,
 }
 
 impl Staged<'_> {
@@ -28,8 +30,8 @@ impl Staged<'_> {
     pub(super) unsafe fn run(&self) -> Result<(), CudaError> {
         // What the stream does before may be about the memory of the host.
         self.stream.synchronize()?;
-        let mut lent = Lent::take(self.stream.device(), self.slots())?;
-        let stage = self.needs_stage().then(|| stage(self.wire, self.stream)).transpose()?;
+        let mut lent = Lent::take(self.stream, self.slots(), self.allocator)?;
+        let stage = self.stage()?;
         let at = stage.as_ref().map(|stage| stage.address);
         let outcome = match self.direction {
             // SAFETY: the caller promises it.
@@ -49,9 +51,10 @@ impl Staged<'_> {
         usize::try_from(self.wire.chunks()).unwrap_or(SLOTS).clamp(1, SLOTS)
     }
 
-    /// Whether the device permutes. All chunks are alike, or smaller.
-    pub(super) fn needs_stage(&self) -> bool {
-        !self.wire.chunk(0).device.axes().is_empty()
+    /// Memory of the device where it permutes. All chunks are alike, or smaller.
+    pub(super) fn stage(&self) -> Result<Option<Allocation<'_>>, CudaError> {
+        let permutes = !self.wire.chunk(0).device.axes().is_empty();
+        permutes.then(|| stage(self.wire, self.stream, self.allocator)).transpose()
     }
 
     /// # Safety

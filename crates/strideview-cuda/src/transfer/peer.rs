@@ -2,7 +2,7 @@
 
 use strideview_copy::{CopyPlan, Temporary};
 
-use crate::copy::Allocation;
+use crate::copy::{Allocation, Allocator};
 use crate::driver::driver;
 use crate::{CudaError, Device, DevicePlan, Stream, enqueue};
 
@@ -27,12 +27,14 @@ pub unsafe fn enqueue_peer(
     (dst, dst_device): (u64, Device),
     (src, src_device): (u64, Device),
     stream: &Stream,
+    allocator: Allocator<'_>,
 ) -> Result<(), CudaError> {
     let Some(halves) = Temporary::of(plan).filter(|_| plan.bytes() > 0) else { return Ok(()) };
     let peers = Peers {
         to: stream_on(dst_device, stream)?,
         from: stream_on(src_device, stream)?,
         halves: &halves,
+        allocator,
     };
     // SAFETY: (1, 2) the caller promises them.
     let outcome = unsafe { peers.enqueue(dst, src) }
@@ -59,6 +61,7 @@ struct Peers<'a> {
     to: Stream,
     from: Stream,
     halves: &'a Temporary,
+    allocator: Allocator<'a>,
 }
 
 impl Peers<'_> {
@@ -67,8 +70,8 @@ impl Peers<'_> {
     /// Those of [`enqueue_peer`].
     unsafe fn enqueue(&self, dst: u64, src: u64) -> Result<(), CudaError> {
         let (gather, scatter) = (self.halves.gather(), self.halves.scatter());
-        let packed = room(gather, &self.from, self.halves)?;
-        let outcome = room(scatter, &self.to, self.halves).and_then(|unpacked| {
+        let packed = self.room(gather, &self.from)?;
+        let outcome = self.room(scatter, &self.to).and_then(|unpacked| {
             let from = packed
                 .as_ref()
                 .map_or(src.wrapping_add_signed(gather.src_offset()), |room| room.address);
@@ -82,6 +85,18 @@ impl Peers<'_> {
             outcome.and(release(unpacked))
         });
         outcome.and(release(packed))
+    }
+
+    /// Memory for the dense form of a side that is not dense.
+    fn room<'s>(
+        &self,
+        plan: &CopyPlan,
+        stream: &'s Stream,
+    ) -> Result<Option<Allocation<'s>>, CudaError> {
+        if plan.axes().is_empty() {
+            return Ok(None);
+        }
+        Allocation::new(self.halves.bytes() as usize, stream, self.allocator).map(Some)
     }
 
     /// # Safety
@@ -122,18 +137,6 @@ impl Peers<'_> {
             driver()?.cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, self.from.raw())
         }
     }
-}
-
-/// Memory for the dense form of a side that is not dense.
-fn room<'a>(
-    plan: &CopyPlan,
-    stream: &'a Stream,
-    halves: &Temporary,
-) -> Result<Option<Allocation<'a>>, CudaError> {
-    if plan.axes().is_empty() {
-        return Ok(None);
-    }
-    Allocation::new(halves.bytes() as usize, stream).map(Some)
 }
 
 fn release(room: Option<Allocation<'_>>) -> Result<(), CudaError> {

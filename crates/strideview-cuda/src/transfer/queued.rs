@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use strideview_copy::host::HostPlan;
 
-use super::direct::{places, stage};
+use super::direct::places;
 use super::inline::Staged;
 use super::retire::{Keep, retire};
 use super::ring::{Lent, Ring};
@@ -28,7 +28,7 @@ struct Job {
 ///
 /// Those of [`super::enqueue_transfer`].
 pub(super) unsafe fn enqueue(staged: &Staged<'_>, keep: Keep) -> Result<(), CudaError> {
-    let mut lent = Lent::take(staged.stream.device(), staged.slots())?;
+    let mut lent = Lent::take(staged.stream, staged.slots(), staged.allocator)?;
     let ring = lent.ring();
     let side = ring.side()?;
     let jobs = jobs(staged, ring);
@@ -40,7 +40,7 @@ pub(super) unsafe fn enqueue(staged: &Staged<'_>, keep: Keep) -> Result<(), Cuda
         let _ = staged.stream.synchronize();
         return Err(error);
     }
-    retire(staged.stream, Box::new((jobs, keep)))
+    retire(staged.stream, Box::new((jobs, keep, lent.own())))
 }
 
 fn jobs(staged: &Staged<'_>, ring: &Ring) -> Arc<[Job]> {
@@ -68,7 +68,7 @@ unsafe fn enqueue_chunks(
 ) -> Result<(), CudaError> {
     let stream = staged.stream;
     side.wait_for(stream)?;
-    let stage = staged.needs_stage().then(|| stage(staged.wire, stream)).transpose()?;
+    let stage = staged.stage()?;
     let at = stage.as_ref().map(|stage| stage.address);
     let each = (0..).zip(jobs).try_for_each(|(number, job)| {
         let (chunk, slot) = (staged.wire.chunk(number), ring.slot(number));

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use strideview_memory::{Access, Buffer, MemoryResource};
+
+use crate::copy::Allocator;
 use crate::driver::driver;
 use crate::driver::sys::MEMHOSTALLOC_PORTABLE;
 use crate::{CudaError, Device, Event, Stream};
@@ -20,10 +23,12 @@ const MOST_RINGS: usize = 4;
 ///
 /// # Invariants
 ///
-/// 1. `address` is `SLOT_BYTES` of pinned memory that is the slot's own, freed by `drop` only.
+/// 1. `address` is `SLOT_BYTES` of pinned memory that is the slot's own, freed by `drop` only: by the
+///    driver, or with `buffer`, whose memory it is.
 /// 2. Work that uses the memory is queued before `done` was last recorded, or has been waited for.
 pub(super) struct Slot {
     address: *mut c_void,
+    buffer: Option<Buffer>,
     device: Device,
     /// When the last work with the slot is done.
     pub(super) done: Event,
@@ -35,13 +40,25 @@ pub(super) struct Slot {
 unsafe impl Send for Slot {}
 
 impl Slot {
+    /// Memory of a resource that is pinned.
+    fn of_resource(resource: &Arc<dyn MemoryResource>, stream: &Stream) -> Result<Self, CudaError> {
+        let device = stream.device();
+        let (done, full) = (Event::new(device)?, Event::new(device)?);
+        let buffer =
+            Buffer::allocate(resource, SLOT_BYTES, stream.token()).map_err(CudaError::Allocator)?;
+        // The host may use it at once, and what orders it is the stream.
+        stream.synchronize()?;
+        let address = buffer.as_ptr().cast();
+        Ok(Self { address, buffer: Some(buffer), device, done, full })
+    }
+
     fn new(device: Device) -> Result<Self, CudaError> {
         let (done, full) = (Event::new(device)?, Event::new(device)?);
         let _guard = device.enter()?;
         let mut address = null_mut();
         // SAFETY: the output is valid for its type, and a context is current.
         unsafe { driver()?.cuMemHostAlloc(&mut address, SLOT_BYTES, MEMHOSTALLOC_PORTABLE) }?;
-        Ok(Self { address, device, done, full })
+        Ok(Self { address, buffer: None, device, done, full })
     }
 
     pub(super) fn as_ptr(&self) -> *mut u8 {
@@ -59,7 +76,11 @@ impl Drop for Slot {
         if self.done.synchronize().and_then(|()| self.full.synchronize()).is_err()
             && self.device.synchronize().is_err()
         {
+            std::mem::forget(self.buffer.take());
             return;
+        }
+        if self.buffer.is_some() {
+            return; // it goes with the slot
         }
         let Ok(driver) = driver() else { return };
         let Ok(_guard) = self.device.enter() else { return };
@@ -118,11 +139,29 @@ fn rings() -> MutexGuard<'static, Option<HashMap<Device, Rings>>> {
 }
 
 /// A ring, given back when this is dropped.
-pub(super) struct Lent(Option<Ring>);
+///
+/// One whose slots are those of a resource is not given back but dropped: it keeps its memory until
+/// the work is done.
+pub(super) struct Lent {
+    ring: Option<Ring>,
+    is_kept: bool,
+}
 
 impl Lent {
-    /// A ring of the device with so many slots. Waits while all are lent.
-    pub(super) fn take(device: Device, slots: usize) -> Result<Self, CudaError> {
+    /// A ring of the device with so many slots: of a resource that is pinned, or one of those that are
+    /// kept. Waits while all of these are lent.
+    pub(super) fn take(
+        stream: &Stream,
+        slots: usize,
+        allocator: Allocator<'_>,
+    ) -> Result<Self, CudaError> {
+        let device = stream.device();
+        if let Some(resource) = allocator.filter(|resource| is_pinned(resource.access(), device)) {
+            let slots = (0..slots.min(SLOTS)).map(|_| Slot::of_resource(resource, stream));
+            let slots = slots.collect::<Result<_, _>>()?;
+            let ring = Some(Ring { device, slots, side: None });
+            return Ok(Self { ring, is_kept: false });
+        }
         let mut all = rings();
         let ring = loop {
             let of_device = all.get_or_insert_default().entry(device).or_default();
@@ -136,20 +175,30 @@ impl Lent {
             all = RETURNED.wait(all).unwrap_or_else(PoisonError::into_inner);
         };
         drop(all);
-        let mut lent = Self(Some(ring));
+        let mut lent = Self { ring: Some(ring), is_kept: true };
         lent.ring().prepare(slots)?;
         Ok(lent)
     }
 
+    /// Itself, to be kept until the work is done, where its slots are those of a resource.
+    pub(super) fn own(self) -> Option<Self> {
+        (!self.is_kept).then_some(self)
+    }
+
     #[allow(clippy::expect_used, reason = "a broken invariant of our own")]
     pub(super) fn ring(&mut self) -> &mut Ring {
-        self.0.as_mut().expect("a ring until it is dropped")
+        self.ring.as_mut().expect("a ring until it is dropped")
     }
+}
+
+/// Whether the host and the device reach the memory as pinned memory is reached.
+fn is_pinned(access: Access, device: Device) -> bool {
+    access.host && access.device && !access.managed && access.device_id == device.ordinal()
 }
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        let Some(ring) = self.0.take() else { return };
+        let Some(ring) = self.ring.take().filter(|_| self.is_kept) else { return };
         rings().get_or_insert_default().entry(ring.device).or_default().free.push(ring);
         RETURNED.notify_one();
     }

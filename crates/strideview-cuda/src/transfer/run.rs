@@ -6,14 +6,16 @@ use super::queued;
 use super::retire::{Keep, retire};
 use super::transfer_plan::{Route, TransferPlan};
 use super::wire::Wire;
+use crate::copy::Allocator;
 use crate::{CudaError, Stream};
 
 /// Copies between the host and a device in the order of a stream, and returns when it is done.
 ///
 /// `dst` and `src` are the addresses of element `[0, …, 0]` on either side, and the stream one of the
 /// device. Pageable memory goes through pinned memory that is kept for later copies: see
-/// [`release_staging`](super::release_staging). The calling thread moves bytes then, with the others
-/// that host copies use.
+/// [`release_staging`](super::release_staging), or comes from `allocator` where that is pinned; so does
+/// memory of the device from one that is of the device. The calling thread moves bytes then, with the
+/// others that host copies use.
 ///
 /// # Safety
 ///
@@ -32,16 +34,17 @@ pub unsafe fn transfer(
     dst: u64,
     src: u64,
     stream: &Stream,
+    allocator: Allocator<'_>,
 ) -> Result<(), CudaError> {
     let outcome = match &plan.route {
         Route::Nothing => return Ok(()),
         Route::Staged(wire) => {
             check_not_capturing(stream)?;
             // SAFETY: (1 to 3) the caller promises them.
-            unsafe { staged(plan, wire, (dst, src), stream).run() }
+            unsafe { staged(plan, wire, (dst, src), stream, allocator).run() }
         }
         // SAFETY: as above.
-        _ => unsafe { enqueue_direct(plan, dst, src, stream) },
+        _ => unsafe { enqueue_direct(plan, dst, src, stream, allocator) },
     };
     let waited = stream.synchronize();
     if waited.is_err() {
@@ -71,17 +74,19 @@ pub unsafe fn enqueue_transfer(
     dst: u64,
     src: u64,
     stream: &Stream,
+    allocator: Allocator<'_>,
     keep: Keep,
 ) -> Result<(), CudaError> {
     let outcome = match &plan.route {
         Route::Nothing => return Ok(()),
         Route::Staged(wire) => {
             check_not_capturing(stream)?;
+            let staged = staged(plan, wire, (dst, src), stream, allocator);
             // SAFETY: (1 to 3) the caller promises them, and that `keep` keeps the memory.
-            return unsafe { queued::enqueue(&staged(plan, wire, (dst, src), stream), keep) };
+            return unsafe { queued::enqueue(&staged, keep) };
         }
         // SAFETY: as above.
-        _ => unsafe { enqueue_direct(plan, dst, src, stream) },
+        _ => unsafe { enqueue_direct(plan, dst, src, stream, allocator) },
     };
     match outcome {
         Ok(()) if stream.is_capturing()? => Ok(()),
@@ -99,8 +104,9 @@ fn staged<'a>(
     wire: &'a Wire,
     (dst, src): (u64, u64),
     stream: &'a Stream,
+    allocator: Allocator<'a>,
 ) -> Staged<'a> {
-    Staged { direction: plan.direction, wire, bytes: plan.bytes(), dst, src, stream }
+    Staged { direction: plan.direction, wire, bytes: plan.bytes(), dst, src, stream, allocator }
 }
 
 /// What the host does cannot be recorded.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use strideview_copy::CopyPlan;
-use strideview_cuda::{DevicePlan, Stream, enqueue, enqueue_overlapping};
+use strideview_cuda::{DevicePlan, Stream, enqueue, enqueue_overlapping, loaded_images};
 use strideview_testkit::Random;
 use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span};
 
@@ -238,7 +238,7 @@ fn overlapping_sides_are_copied_as_through_a_temporary() {
                 arena.write(&before);
                 let at = |offset: i64| (arena.address as u64).wrapping_add_signed(offset);
                 // SAFETY: the arena has the bytes of both sides, and is used by this thread alone.
-                unsafe { enqueue_overlapping(&plan(&case), at(dst_at), at(src_at), &stream) }
+                unsafe { enqueue_overlapping(&plan(&case), at(dst_at), at(src_at), &stream, None) }
                     .unwrap();
                 stream.synchronize().unwrap();
                 let mut result = vec![0; len];
@@ -274,6 +274,31 @@ fn eight_threads_copy_on_eight_streams() {
     });
 }
 
+/// The driver compiles nothing where there is machine code for its GPU.
+#[test]
+fn no_kernel_is_compiled_by_the_driver() {
+    let Some((device, raw, _turn)) = gpu() else { return };
+    let (major, minor) = device.compute_capability().unwrap();
+    if ![8, 9, 10, 12].contains(&major) {
+        return note(&format!("skipped, there is no machine code for {major}.{minor}"));
+    }
+    device
+        .with_context(|| {
+            let mut runner = Runner::new(&raw, device.create_stream().unwrap());
+            let mut random = Random::new(200);
+            for _ in 0..100 {
+                let case = random_case(&mut random, 20_000);
+                runner.check(&case, (0, 0));
+            }
+            runner.finish();
+        })
+        .unwrap();
+    let images = loaded_images(device.ordinal());
+    note(&format!("{images:?}"));
+    assert!(images.len() > 3);
+    assert!(images.iter().all(|image| image.is_machine_code()), "{images:?}");
+}
+
 /// A capture records what is queued, its first use of a kernel and a temporary included; each launch
 /// of the graph does it again.
 #[test]
@@ -306,7 +331,7 @@ fn copies_are_captured_into_a_graph() {
             unsafe { enqueue(&DevicePlan::new(&plan(&transposed), dst, src), dst, src, &stream) }
                 .unwrap();
             // SAFETY: as above.
-            unsafe { enqueue_overlapping(&plan(&moved), dst + 8, dst, &stream) }.unwrap();
+            unsafe { enqueue_overlapping(&plan(&moved), dst + 8, dst, &stream, None) }.unwrap();
             let graph = raw.end_capture_into(stream.handle()).unwrap();
             for seed in 0..3 {
                 let fresh = noise(half, seed);

@@ -7,6 +7,7 @@
 
 mod copies;
 mod raw;
+mod tensor_maps;
 mod timed;
 mod transfers;
 

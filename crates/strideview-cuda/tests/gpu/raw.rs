@@ -44,6 +44,10 @@ struct PoolProperties {
     reserved: [u64; 7],
 }
 
+/// `CUtensorMap`.
+#[repr(C, align(64))]
+struct Descriptor([u8; 128]);
+
 /// Calls a function of the driver by the name it has in the library.
 macro_rules! call {
     ($raw:expr, $name:literal, ($($argument:expr => $type:ty),*)) => {{
@@ -78,6 +82,28 @@ impl Raw {
 
     pub(crate) fn set_current(&self, context: usize) -> Outcome {
         call!(self, "cuCtxSetCurrent", (context => usize))
+    }
+
+    /// The descriptor of a tensor, if the driver takes it.
+    pub(crate) fn encode_tensor_map(
+        &self,
+        (data_type, rank, address): (i32, u32, u64),
+        extents: &[u64; 8],
+        strides: &[u64; 8],
+        box_extents: &[u32; 8],
+        element_strides: &[u32; 8],
+        [interleave, swizzle, l2_promotion, fill]: [i32; 4],
+    ) -> Outcome<[u8; 128]> {
+        let mut map = Descriptor([0; 128]);
+        call!(
+            self,
+            "cuTensorMapEncodeTiled",
+            (&mut map => *mut Descriptor, data_type => i32, rank => u32, address => u64,
+             extents.as_ptr() => *const u64, strides.as_ptr() => *const u64,
+             box_extents.as_ptr() => *const u32, element_strides.as_ptr() => *const u32,
+             interleave => i32, swizzle => i32, l2_promotion => i32, fill => i32)
+        )?;
+        Ok(map.0)
     }
 
     pub(crate) fn register(&self, address: usize, size: usize, flags: u32) -> Outcome {

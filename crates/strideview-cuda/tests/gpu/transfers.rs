@@ -63,10 +63,10 @@ impl Arenas<'_> {
             };
             if random.once_in(2) {
                 // SAFETY: both arenas have the bytes of the case, and are used by this thread alone.
-                unsafe { transfer(&plan, to, from, stream) }.unwrap();
+                unsafe { transfer(&plan, to, from, stream, None) }.unwrap();
             } else {
                 // SAFETY: as above, until all is done, below.
-                unsafe { enqueue_transfer(&plan, to, from, stream, Box::new(())) }.unwrap();
+                unsafe { enqueue_transfer(&plan, to, from, stream, None, Box::new(())) }.unwrap();
                 stream.synchronize().unwrap();
             }
             let before = expected.clone();

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use strideview_copy::CopyPlan;
-use strideview_cuda::{CudaError, DevicePlan, Stream, enqueue, enqueue_overlapping};
+use strideview_cuda::{
+    CudaError, DevicePlan, LoadedImage, Stream, enqueue, enqueue_overlapping, loaded_images,
+};
 use strideview_testkit::Random;
 use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span};
 
@@ -195,7 +197,7 @@ fn overlapping_copies_need_no_pools() {
     let mut bytes = Bytes::new(&noise(40_000, 1));
     let (dst, src) = (bytes.address(4), bytes.address(0));
     // SAFETY: the bytes of both sides are there.
-    unsafe { enqueue_overlapping(&plan(&transposed()), dst, src, &stream) }.unwrap();
+    unsafe { enqueue_overlapping(&plan(&transposed()), dst, src, &stream, None) }.unwrap();
     assert_eq!((standin.calls("cuMemAlloc"), standin.calls("cuMemFree")), (1, 1));
     assert_eq!(standin.alive().0, 0);
 }
@@ -231,6 +233,19 @@ fn an_image_that_the_driver_refuses_is_followed_by_the_next() {
     let stream = device(3).create_stream().unwrap();
     check(&transposed(), (0, 0), &stream).ok();
     assert_eq!((standin.calls("cuLibraryLoadData"), standin.launches("tile_4_v_v")), (2, 1));
+    let ptx = LoadedImage { family: "tile_4", target: "compute_70" };
+    assert_eq!(loaded_images(3), [ptx]);
+    assert!(!ptx.is_machine_code());
+}
+
+/// The driver compiles nothing: what is loaded is machine code of the device's capability.
+#[test]
+fn nothing_is_compiled_where_there_is_machine_code() {
+    let standin = standin();
+    let stream = device(2).create_stream().unwrap();
+    check(&transposed(), (0, 0), &stream).ok();
+    assert_eq!(standin.launches("tile_4_v_v"), 1);
+    assert_eq!(loaded_images(2), [LoadedImage { family: "tile_4", target: "sm_90" }]);
 }
 
 #[test]
@@ -245,7 +260,7 @@ fn failures_of_each_call_leave_nothing_behind() {
             &standin,
             || {
                 // SAFETY: the bytes of both sides are there.
-                unsafe { enqueue_overlapping(&plan, dst, src, &stream) }
+                unsafe { enqueue_overlapping(&plan, dst, src, &stream, None) }
                     .map_err(|error| error.to_string())
             },
             // A release that fails in the order of the stream is done after it.

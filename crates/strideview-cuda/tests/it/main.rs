@@ -8,10 +8,12 @@ mod bytes;
 mod calls;
 mod copies;
 mod devices;
+mod driver_copies;
 mod emulator;
 mod memory;
 mod pointers;
 mod streams;
+mod tensor_maps;
 mod transfers;
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};

@@ -65,12 +65,12 @@ fn run(plan: &TransferPlan, sides: &mut Sides, stream: &Stream, is_queued: bool)
     let (dst, src) = sides.addresses();
     if !is_queued {
         // SAFETY: memory of the stand-in's device is that of the host, and these two have the bytes.
-        return unsafe { transfer(plan, dst, src, stream) }.unwrap();
+        return unsafe { transfer(plan, dst, src, stream, None) }.unwrap();
     }
     let dropped = Arc::new(AtomicUsize::new(0));
     let keep = Box::new(Counted(Arc::clone(&dropped)));
     // SAFETY: as above; they live until all is done, below.
-    unsafe { enqueue_transfer(plan, dst, src, stream, keep) }.unwrap();
+    unsafe { enqueue_transfer(plan, dst, src, stream, None, keep) }.unwrap();
     wait_for_retired();
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
 }
@@ -199,10 +199,10 @@ fn check_failures(
             given += 1;
             let keep = Box::new(Counted(Arc::clone(&dropped)));
             // SAFETY: the bytes of both sides are there until the end of the test.
-            unsafe { enqueue_transfer(&plan, dst, src, stream, keep) }
+            unsafe { enqueue_transfer(&plan, dst, src, stream, None, keep) }
         } else {
             // SAFETY: as above.
-            unsafe { transfer(&plan, dst, src, stream) }
+            unsafe { transfer(&plan, dst, src, stream, None) }
         };
         wait_for_retired();
         outcome
@@ -284,7 +284,7 @@ fn copies_under_capture() {
     for host in KINDS {
         let plan = TransferPlan::new(&plan(&transposed()), dst, src, Direction::ToDevice, host);
         // SAFETY: refused, or done at once; the bytes of both sides are there.
-        let outcome = unsafe { enqueue_transfer(&plan, dst, src, &stream, Box::new(())) };
+        let outcome = unsafe { enqueue_transfer(&plan, dst, src, &stream, None, Box::new(())) };
         match host {
             HostMemory::Pinned => assert_eq!(outcome, Ok(())),
             HostMemory::Pageable => assert!(matches!(outcome, Err(CudaError::Unsupported { .. }))),
@@ -340,7 +340,8 @@ fn copies_between_two_devices() {
         let (dst, src) = sides.addresses();
         let stream = &streams[number % 3];
         // SAFETY: as above.
-        unsafe { enqueue_peer(&plan(&case), (dst, device(1)), (src, device(0)), stream) }.unwrap();
+        unsafe { enqueue_peer(&plan(&case), (dst, device(1)), (src, device(0)), stream, None) }
+            .unwrap();
         assert!(sides.dst == sides.expected, "{case:?}");
     }
     assert_eq!(standin.calls("cuMemcpyPeerAsync"), 300);
@@ -356,7 +357,7 @@ fn failures_between_two_devices_leave_nothing_behind() {
         let plan = plan(&transposed());
         // SAFETY: the bytes of both sides are there.
         fail_in_turn(&standin, || unsafe {
-            enqueue_peer(&plan, (dst, device(1)), (src, device(0)), &stream)
+            enqueue_peer(&plan, (dst, device(1)), (src, device(0)), &stream, None)
         });
     }
 }

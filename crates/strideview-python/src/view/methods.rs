@@ -14,7 +14,7 @@ use crate::raw::call::Arg;
 use crate::raw::instance::object_holding;
 use crate::raw::result::IntoRaw;
 use crate::raw::table::methods;
-use crate::{dlpack, dtype};
+use crate::{dlpack, dtype, tensor_map};
 
 /// An argument that may be left out, or be None for the same.
 pub(super) fn optional<'a>(argument: Option<Arg<'a, 'a>>) -> Option<Arg<'a, 'a>> {
@@ -185,6 +185,52 @@ methods! { METHODS, ViewObject, this:
         let (stream, blocking) = (optional(stream), optional(blocking));
         let this = object(attached(), this);
         moved(&this, Device::cpu(), arguments(&stream, &None, &blocking))?.into_raw()
+    };
+
+    /// A descriptor of this view for the Tensor Memory Accelerator, by which kernels of GPUs since
+    /// compute capability 9.0 copy boxes of it.
+    ///
+    /// The axes of the descriptor are those of the view: first the one whose elements lie side by side,
+    /// then the others from the last to the first; ``TensorMap.axes`` says so. Of more than 5, those of
+    /// extent 1 with a box of 1 are left out. Along the innermost axis boxes begin at whole 16 bytes, which
+    /// the kernel sees to. Options are names, or numbers of the driver as the
+    /// enumerations of cuda.core and cuda.bindings have them.
+    ///
+    /// Parameters
+    /// ----------
+    /// box_dim : sequence of int
+    ///     How many elements a box spans, 1 to 256 for each axis of the view.
+    /// element_strides : sequence of int, optional
+    ///     Each how many of these are copied, 1 to 8 for each axis of the view.
+    /// data_type : str or int, optional
+    ///     What an element is; what the dtype says by default. "tfloat32" and "float32_ftz" round.
+    /// interleave : "none", "16B" or "32B"
+    /// swizzle : "none", "32B", "64B" or "128B"
+    /// l2_promotion : "none", "64B", "128B" or "256B"
+    /// oob_fill : "zero" or "nan"
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     The accelerator cannot copy such boxes: what it wanted, and what it got.
+    /// BufferError
+    ///     The memory is not that of a GPU.
+    /// DeviceError
+    ///     There is no driver, or the GPU is older. It is a RuntimeError.
+    as_tensor_map(box_dim;; element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill)
+    "($self, box_dim, *, element_strides=None, data_type=None, interleave=None, swizzle=None, \
+     l2_promotion=None, oob_fill=None)" => {
+        let [element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill] =
+            [element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill].map(optional);
+        let arguments = tensor_map::Arguments {
+            element_strides: element_strides.as_deref(),
+            data_type: data_type.as_deref(),
+            interleave: interleave.as_deref(),
+            swizzle: swizzle.as_deref(),
+            l2_promotion: l2_promotion.as_deref(),
+            oob_fill: oob_fill.as_deref(),
+        };
+        tensor_map::of_view(&this.view, &box_dim, &arguments)?.into_any().into_raw()
     };
 
     /// Makes the producer's stream wait for the stream that this view is used on.

@@ -12,8 +12,8 @@ use super::import::from_any_interface;
 use super::object::{Streams, new_view_on, try_view_on};
 use crate::buffer::PyBuffer;
 use crate::device::PyDevice;
-use crate::errors::{OrRaise, expected};
-use crate::memory_resource::PyMemoryResource;
+use crate::errors::OrRaise;
+use crate::memory_resource::Temporaries;
 use crate::raw::place::Place;
 use crate::stream::{Ordered, order, settle, stream_number};
 
@@ -78,16 +78,12 @@ struct Wanted {
     /// As DLPack counts; none where it was left out.
     stream: Option<i64>,
     blocking: Option<bool>,
+    allocator: Option<Temporaries>,
 }
 
 impl Wanted {
     fn new(arguments: Arguments<'_, '_>) -> PyResult<Self> {
-        if let Some(allocator) = arguments.allocator {
-            // Temporaries come from the pool of the driver, which no allocator is faster than.
-            allocator
-                .cast::<PyMemoryResource>()
-                .map_err(|_| expected("a MemoryResource as allocator", allocator))?;
-        }
+        let allocator = arguments.allocator.map(Temporaries::of).transpose()?;
         let blocking = arguments.blocking.map(|blocking| {
             let blocking = blocking.cast::<PyBool>();
             blocking
@@ -95,7 +91,7 @@ impl Wanted {
                 .map_err(|_| PyTypeError::new_err("expected True, False or None as blocking"))
         });
         let stream = arguments.stream.map(stream_number).transpose()?;
-        Ok(Self { stream, blocking: blocking.transpose()? })
+        Ok(Self { stream, blocking: blocking.transpose()?, allocator })
     }
 
     /// The number of the stream that work on a device is queued on.
@@ -111,8 +107,20 @@ impl Wanted {
         Ok(self.stream.unwrap_or(LEGACY).into_pyobject(py)?.into_any())
     }
 
-    fn options(&self) -> CopyOptions {
-        CopyOptions { stream: token(self.number()), blocking: self.blocking }
+    fn options(&self) -> CopyOptions<'_> {
+        CopyOptions {
+            stream: token(self.number()),
+            blocking: self.blocking,
+            allocator: self.allocator.as_ref().map(Temporaries::resource),
+        }
+    }
+
+    /// The result of a copy, or the exception that the allocator raised meanwhile.
+    fn raised(&self, outcome: strideview::Result<()>) -> PyResult<()> {
+        match (outcome, self.allocator.as_ref().and_then(Temporaries::raised)) {
+            (Err(_), Some(error)) => Err(error),
+            (outcome, _) => outcome.or_raise(),
+        }
     }
 
     /// Whether what is pending is waited for: not where -1 asks for no ordering.
@@ -138,9 +146,10 @@ pub(super) fn copy_objects(
     let (to, from) = (dst_view.get(), src_view.get());
     if !to.access().device && !from.access().device {
         if to.nbytes() < BYTES_TO_RELEASE_THE_GIL_FOR {
-            return strideview::copy(to, from).or_raise();
+            return wanted.raised(strideview::copy_with(to, from, wanted.options()));
         }
-        return py.detach(|| strideview::copy(to, from)).or_raise();
+        let options = wanted.options();
+        return wanted.raised(py.detach(|| strideview::copy_with(to, from, options)));
     }
     let sides = [(to.access(), dst_view.pending()), (from.access(), src_view.pending())];
     let mut options = wanted.options();
@@ -148,11 +157,11 @@ pub(super) fn copy_objects(
         // Nothing is queued where nobody named a stream.
         options.stream = wanted.stream.map_or(StreamToken::NONE, |_| options.stream);
         wait_for(py, sides, wanted.orders())?;
-        return py.detach(|| strideview::copy_with(to, from, options)).or_raise();
+        return wanted.raised(py.detach(|| strideview::copy_with(to, from, options)));
     }
     let number = wanted.number();
     order_all(sides, |pending| (number, pending), wanted.orders())?;
-    py.detach(|| strideview::copy_with(to, from, options)).or_raise()?;
+    wanted.raised(py.detach(|| strideview::copy_with(to, from, options)))?;
     // What is next on the streams of the views comes after the copy.
     order_all(sides, |pending| (pending, number), wanted.orders())
 }
@@ -190,7 +199,9 @@ fn order_all(
 ///     Orders a copy of memory of a GPU, after the work that the streams of the views hold; without
 ///     one, the default stream of the GPU. -1 asks for no ordering. Memory of the host has no stream.
 /// allocator : MemoryResource, optional
-///     Taken for the sake of other libraries: temporaries come from the pool of the GPU.
+///     Where temporaries come from: those that its memory is fit for. Memory of a GPU holds what overlaps and
+///     what is permuted there, pinned memory what is staged, and memory of the host what overlaps there.
+///     By default they come from the pool of the GPU, from pinned memory that is kept, and from the heap.
 /// blocking : bool, optional
 ///     Whether the copy is done on return. By default it is, unless both sides are memory that only
 ///     GPUs reach. A copy with the host that does not block keeps both sides until it is done.

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use crate::CopyCall;
 use crate::state::State;
 
 /// Copies with the host, after a check of the stream.
@@ -10,13 +11,15 @@ use crate::state::State;
 ///
 /// Both spans are live memory of the stand-in or of the host.
 unsafe fn copy(
-    state: &State,
+    state: &mut State,
     dst: *mut u8,
     src: *const u8,
     size_in_bytes: usize,
     stream: usize,
 ) -> Result<(), i32> {
     state.context_of(stream)?;
+    let call = CopyCall { axes: 1, width_in_bytes: size_in_bytes, stream, ..CopyCall::default() };
+    state.copies.push(call);
     // SAFETY: the caller promises both spans; `copy` allows them to overlap.
     unsafe { dst.copy_from(src, size_in_bytes) };
     Ok(())
@@ -73,6 +76,22 @@ struct Copy2D {
     height: usize,
 }
 
+impl Copy3D {
+    fn call(&self, axes: usize, stream: usize) -> CopyCall {
+        CopyCall {
+            axes,
+            width_in_bytes: self.width_in_bytes,
+            height: self.height,
+            depth: self.depth,
+            dst_pitch: self.dst.pitch,
+            src_pitch: self.src.pitch,
+            dst_height: self.dst.height,
+            src_height: self.src.height,
+            stream,
+        }
+    }
+}
+
 impl Side2D {
     fn deep(self, height: usize) -> Side3D {
         let Self { x_in_bytes, y, memory_type, host, device, array, pitch } = self;
@@ -122,8 +141,13 @@ impl Side3D {
 /// # Safety
 ///
 /// The description stays inside live memory on both sides.
-unsafe fn copy_rows(state: &State, mut copy: Copy3D, stream: usize) -> Result<(), i32> {
+unsafe fn copy_rows(
+    state: &mut State,
+    mut copy: Copy3D,
+    (axes, stream): (usize, usize),
+) -> Result<(), i32> {
     state.context_of(stream)?;
+    state.copies.push(copy.call(axes, stream));
     if copy.width_in_bytes == 0 || copy.height == 0 || copy.depth == 0 {
         return Ok(());
     }
@@ -178,7 +202,9 @@ calls! { state;
         let Copy2D { width_in_bytes, height, .. } = flat;
         let (src, dst) = (flat.src.deep(0), flat.dst.deep(0));
         // SAFETY: the caller promises that both sides stay inside live memory.
-        unsafe { copy_rows(state, Copy3D { src, dst, width_in_bytes, height, depth: 1 }, stream) }
+        unsafe {
+            copy_rows(state, Copy3D { src, dst, width_in_bytes, height, depth: 1 }, (2, stream))
+        }
     }
     fn cuMemcpy3DAsync(description: *const Copy3D, stream: usize) {
         if description.is_null() {
@@ -187,6 +213,6 @@ calls! { state;
         // SAFETY: not null, and the caller promises a `CUDA_MEMCPY3D_v2`.
         let copy = unsafe { description.read() };
         // SAFETY: as above.
-        unsafe { copy_rows(state, copy, stream) }
+        unsafe { copy_rows(state, copy, (3, stream)) }
     }
 }

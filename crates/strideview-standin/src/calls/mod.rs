@@ -29,6 +29,7 @@ mod kernel;
 mod memory;
 mod pointer;
 mod stream;
+mod tensor_map;
 
 /// The function of this name, whatever version of it is asked for.
 pub(crate) fn find(name: &str) -> Option<*mut c_void> {
@@ -40,6 +41,7 @@ pub(crate) fn find(name: &str) -> Option<*mut c_void> {
         memory::find,
         pointer::find,
         stream::find,
+        tensor_map::find,
     ]
     .into_iter()
     .find_map(|find| find(name))

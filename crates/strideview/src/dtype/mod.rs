@@ -5,6 +5,8 @@ mod dlpack;
 mod format;
 mod name;
 mod table;
+#[cfg(feature = "cuda")]
+mod tensor_map;
 mod typestr;
 
 /// The type of an element: a kind of number, its bits, and how many of them make an element.

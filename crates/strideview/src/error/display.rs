@@ -31,6 +31,17 @@ impl fmt::Display for Error {
             Self::NotHostAccessible { device_id } => {
                 write!(f, "wanted memory that the host can reach, got memory of device {device_id}")
             }
+            Self::NotDeviceAccessible { device_id: ..0 } => {
+                f.write_str("wanted memory that a device can reach, got memory of the host")
+            }
+            Self::NotDeviceAccessible { device_id } => write!(
+                f,
+                "wanted memory that a device can reach, got memory of device {device_id} without access"
+            ),
+            Self::NoTensorMapType { dtype } => write!(
+                f,
+                "wanted a dtype that tensor maps have: numbers of 1, 2, 4 or 8 bytes; got {dtype}"
+            ),
             Self::SliceAlive => f.write_str(
                 "wanted a destination that nobody borrows, got one with a host slice alive",
             ),

@@ -53,8 +53,10 @@ impl Error {
             | Self::NotUnique
             | Self::UniquenessUndecided
             | Self::SizeMismatch { .. }
+            | Self::NoTensorMapType { .. }
             | Self::FillPattern { .. } => ErrorKind::Value,
             Self::NotHostAccessible { .. }
+            | Self::NotDeviceAccessible { .. }
             | Self::SliceAlive
             | Self::BeingWritten
             | Self::ForeignLayout(_)
@@ -118,7 +120,8 @@ fn kind_of_cuda(error: &strideview_cuda::CudaError) -> ErrorKind {
     use strideview_cuda::CudaError;
     match error {
         CudaError::UnknownPointer { .. } | CudaError::Unreachable { .. } => ErrorKind::Interop,
-        CudaError::InvalidStreamNumber { .. } => ErrorKind::Value,
+        CudaError::InvalidStreamNumber { .. } | CudaError::TensorMap(_) => ErrorKind::Value,
+        CudaError::Allocator(error) => kind_of_memory(error),
         _ => ErrorKind::Runtime,
     }
 }

@@ -86,6 +86,16 @@ pub enum Error {
         /// The ordinal of the device that the memory belongs to; -1 for none.
         device_id: i32,
     },
+    /// No device can reach the memory.
+    NotDeviceAccessible {
+        /// The ordinal of the device that the memory belongs to; -1 for none.
+        device_id: i32,
+    },
+    /// A dtype that the Tensor Memory Accelerator does not copy.
+    NoTensorMapType {
+        /// The dtype of the view.
+        dtype: DType,
+    },
     /// The destination of a copy is borrowed by a [`HostSlice`](crate::HostSlice).
     SliceAlive,
     /// The memory to be borrowed is the destination of a copy that another thread is doing.

@@ -1,13 +1,14 @@
 //! Reading and writing the memory of views on the host: the one door to it.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
-use strideview_copy::{host, plan_for};
+use strideview_copy::{Temporary, host, plan_for};
 
 use super::borrow::{Reading, Span, Writing};
 use super::place::span_in_bytes;
 use super::{Element, StridedMemoryView};
-use crate::{CopyPlan, Error, Lease, Result};
+use crate::{Buffer, CopyPlan, Error, Lease, MemoryResource, Result, StreamToken};
 
 /// The elements of a view that the host can reach, kept in place.
 ///
@@ -155,8 +156,13 @@ pub(crate) fn plan_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Res
 
 /// Copies on the host, as if through a temporary where the two sides share bytes.
 ///
-/// The callers have made sure that no two elements of the destination share a byte.
-pub(crate) fn copy_on_host(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> {
+/// The callers have made sure that no two elements of the destination share a byte. The temporary comes
+/// from `allocator` where that gives memory of the host.
+pub(crate) fn copy_on_host(
+    dst: &StridedMemoryView,
+    src: &StridedMemoryView,
+    allocator: Option<&Arc<dyn MemoryResource>>,
+) -> Result<()> {
     if dst.readonly() {
         return Err(Error::ReadOnly);
     }
@@ -169,6 +175,20 @@ pub(crate) fn copy_on_host(dst: &StridedMemoryView, src: &StridedMemoryView) -> 
     let overlap =
         span.meets(src_span) && dst.layout().overlaps(src.layout(), addresses.0, addresses.1);
     let _writing = Writing::begin(span)?;
+    let halves = allocator.filter(|resource| overlap && resource.access().host);
+    let halves = halves.filter(|_| host::needs_temporary(&plan)).zip(Temporary::of(&plan));
+    if let Some((resource, halves)) = halves {
+        let size_in_bytes = usize::try_from(halves.bytes()).unwrap_or(usize::MAX);
+        let temporary = Buffer::allocate(resource, size_in_bytes, StreamToken::NONE)?;
+        let lease = temporary.lease()?;
+        // SAFETY: (1, 3) as below for what is read; the temporary has the bytes that `gather` writes,
+        // and is ours; (2) it is fresh.
+        unsafe { host::copy(halves.gather(), lease.as_ptr(), from.first()) };
+        // SAFETY: as above, the other way round.
+        unsafe { host::copy(halves.scatter(), to.first(), lease.as_ptr()) };
+        drop(lease);
+        return Ok(temporary.close(StreamToken::NONE)?);
+    }
     if overlap {
         // SAFETY: (1) the plan was made for the layouts of the views, whose bytes lie inside the
         // buffers (invariant 2 of the views), which the leases keep and the host can reach; `dst`

@@ -15,6 +15,8 @@ mod place;
 mod reinterpret;
 mod slice;
 mod strided_view;
+#[cfg(feature = "cuda")]
+mod tensor_map;
 mod transform;
 mod values;
 
@@ -24,4 +26,6 @@ pub use element::Element;
 pub(crate) use on_device::{copy_by, has_driver, host_memory, settle};
 pub use slice::HostSlice;
 pub use strided_view::StridedMemoryView;
+#[cfg(feature = "cuda")]
+pub use tensor_map::{TensorMap, TensorMapOptions};
 pub use values::Values;

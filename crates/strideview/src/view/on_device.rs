@@ -1,8 +1,10 @@
 //! Copies in which a device takes part.
 
+use std::cell::RefCell;
+
 use strideview_cuda::{
-    Device, DevicePlan, Direction, HostMemory, Stream, TransferPlan, enqueue, enqueue_overlapping,
-    enqueue_peer, enqueue_transfer, is_pinned, transfer,
+    Allocator, Device, DevicePlan, Direction, HostMemory, Stream, TransferPlan, enqueue,
+    enqueue_overlapping, enqueue_peer, enqueue_transfer, is_pinned, transfer,
 };
 
 use super::StridedMemoryView;
@@ -51,7 +53,7 @@ pub(crate) fn copy_by(
     route: Route,
     dst: &StridedMemoryView,
     src: &StridedMemoryView,
-    options: CopyOptions,
+    options: CopyOptions<'_>,
 ) -> Result<()> {
     let sides = Sides::new(dst, src)?;
     match route {
@@ -60,20 +62,20 @@ pub(crate) fn copy_by(
             let is_reached = dst.access().host || src.access().host;
             let blocking = options.blocking.unwrap_or(is_reached);
             on_stream(ordinal, options.stream, |stream| {
-                sides.on_device(stream)?;
+                sides.on_device(stream, options.allocator)?;
                 wait_if(blocking, stream)
             })
         }
         Route::ToDevice { ordinal } => {
             let host = host_memory(src, ordinal);
             on_stream(ordinal, options.stream, |stream| {
-                sides.over_the_link(Direction::ToDevice, host, stream, options.blocking)
+                sides.over_the_link((Direction::ToDevice, host), stream, options)
             })
         }
         Route::ToHost { ordinal } => {
             let host = host_memory(dst, ordinal);
             on_stream(ordinal, options.stream, |stream| {
-                sides.over_the_link(Direction::ToHost, host, stream, options.blocking)
+                sides.over_the_link((Direction::ToHost, host), stream, options)
             })
         }
         Route::Peers { dst: to, src: from } => {
@@ -81,44 +83,72 @@ pub(crate) fn copy_by(
             let places = ((sides.dst, Device::new(to)?), (sides.src, Device::new(from)?));
             // SAFETY: (1) Sides 1, of memory of the two devices, which who uses it meanwhile keeps
             // open, as the documentation asks; (2) as the documentation asks.
-            unsafe { enqueue_peer(&sides.plan, places.0, places.1, &stream) }?;
+            unsafe { enqueue_peer(&sides.plan, places.0, places.1, &stream, options.allocator) }?;
             wait_if(options.blocking.unwrap_or(false), &stream)
         }
     }
 }
 
+/// The last plan of a thread, and what it was made for: small copies come again and again, and planning
+/// one takes a tenth of the host's time for it.
+#[derive(Default)]
+struct LastPlan(Option<(CopyPlan, [u64; 2], DevicePlan)>);
+
+thread_local! {
+    static LAST: RefCell<LastPlan> = RefCell::default();
+}
+
+impl LastPlan {
+    /// The plan for a copy; it depends on the addresses by their remainders alone.
+    fn of(&mut self, sides: &Sides) -> &DevicePlan {
+        let places = [sides.dst % 16, sides.src % 16];
+        let is_known = |of: &CopyPlan, at: &[u64; 2]| *at == places && *of == sides.plan;
+        if !self.0.as_ref().is_some_and(|(of, at, _)| is_known(of, at)) {
+            self.0 = None;
+        }
+        let new = || {
+            let plan = DevicePlan::new(&sides.plan, sides.dst, sides.src);
+            (sides.plan.clone(), places, plan)
+        };
+        &self.0.get_or_insert_with(new).2
+    }
+}
+
 impl Sides {
     /// Queues a copy in memory that the device reaches.
-    fn on_device(&self, stream: &Stream) -> Result<()> {
+    fn on_device(&self, stream: &Stream, allocator: Allocator<'_>) -> Result<()> {
         if self.overlap {
             // SAFETY: (1) Sides 1, of memory that the device reaches by the route, which who uses it
             // meanwhile keeps open, as the documentation asks; (3) as the documentation asks.
-            return Ok(unsafe { enqueue_overlapping(&self.plan, self.dst, self.src, stream) }?);
+            return Ok(unsafe {
+                enqueue_overlapping(&self.plan, self.dst, self.src, stream, allocator)
+            }?);
         }
-        let plan = DevicePlan::new(&self.plan, self.dst, self.src);
-        // SAFETY: (1, 3) as above; (2) the two share no byte, or the host's engine would say so.
-        Ok(unsafe { enqueue(&plan, self.dst, self.src, stream) }?)
+        LAST.with_borrow_mut(|last| {
+            let plan = last.of(self);
+            // SAFETY: (1, 3) as above; (2) the two share no byte, or the host's engine would say so.
+            Ok(unsafe { enqueue(plan, self.dst, self.src, stream) }?)
+        })
     }
 
     /// Copies between the host and a device; queued, it keeps both sides until it is done.
     fn over_the_link(
         self,
-        direction: Direction,
-        host: HostMemory,
+        (direction, host): (Direction, HostMemory),
         stream: &Stream,
-        blocking: Option<bool>,
+        options: CopyOptions<'_>,
     ) -> Result<()> {
         let plan = TransferPlan::new(&self.plan, self.dst, self.src, direction, host);
         let (dst, src) = (self.dst, self.src);
-        if blocking.unwrap_or(true) {
+        if options.blocking.unwrap_or(true) {
             // SAFETY: (1) Sides 1, of memory that is what the route says; (2) memory of the host that
             // the device does not reach, or other memory than the device's; (3) Sides 2, and as the
             // documentation asks.
-            return Ok(unsafe { transfer(&plan, dst, src, stream) }?);
+            return Ok(unsafe { transfer(&plan, dst, src, stream, options.allocator) }?);
         }
         let keep = Box::new((self.leases, self.writing));
         // SAFETY: as above; the leases are kept until it is done.
-        Ok(unsafe { enqueue_transfer(&plan, dst, src, stream, keep) }?)
+        Ok(unsafe { enqueue_transfer(&plan, dst, src, stream, options.allocator, keep) }?)
     }
 }
 

@@ -5,7 +5,9 @@
 #![cfg(feature = "cuda")]
 #![allow(clippy::unwrap_used, reason = "a test fails where something is wrong")]
 
+mod allocators;
 mod bytes;
+mod tensor_maps;
 mod verified;
 mod views;
 

@@ -39,7 +39,7 @@ fn every_two_kinds_and_who_waits() {
             let (dst, src) = (buffer(to, SIZE), buffer(from, SIZE));
             let bytes = fill(&src);
             standin.reset();
-            let options = CopyOptions { stream: stream.token(), blocking };
+            let options = CopyOptions { stream: stream.token(), blocking, allocator: None };
             copy_with(&rows(&dst), &rows(&src), options).unwrap();
             let waits = standin.calls("cuStreamSynchronize");
             strideview_cuda::wait_for_retired();
@@ -83,7 +83,7 @@ fn new_views_on_devices_and_back() {
     let src = buffer("host", SIZE);
     let bytes = fill(&src);
     let stream = Stream::new(strideview::cuda::Device::new(0).unwrap()).unwrap();
-    let options = CopyOptions { stream: stream.token(), blocking: None };
+    let options = CopyOptions { stream: stream.token(), ..CopyOptions::default() };
     let there = to_device(&rows(&src), device, options).unwrap();
     assert_eq!((there.access().host, there.device_id()), (false, 0));
     let back = to_host(&there.reversed_axes().unwrap(), options).unwrap();

@@ -12,6 +12,8 @@ fn one_of_each() -> Vec<Error> {
         Error::NotContiguous,
         Error::Misaligned { address: 0x1001, alignment: 8 },
         Error::NotHostAccessible { device_id: 0 },
+        Error::NotDeviceAccessible { device_id: -1 },
+        Error::NoTensorMapType { dtype: DType::C128 },
         Error::SliceAlive,
         Error::BeingWritten,
         Error::ReadOnly,

@@ -83,7 +83,7 @@ fn copied(
 ) -> Result<StridedMemoryView> {
     dtype_of(view)?;
     let blocking = request.is_awaited.then_some(true);
-    let options = CopyOptions { stream: request.stream, blocking };
+    let options = CopyOptions { stream: request.stream, blocking, allocator: None };
     let made = resource_for(wanted, view.device_id()).and_then(|resource| {
         let new = empty_from(&resource, view, request.stream)?;
         copy_with(&new, view, options)?;
