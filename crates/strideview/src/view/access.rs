@@ -7,7 +7,7 @@ use strideview_copy::{Temporary, host, plan_for};
 
 use super::borrow::{Reading, Span, Writing};
 use super::place::span_in_bytes;
-use super::{Element, StridedMemoryView};
+use super::{Element, StridedMemoryView, last_plan};
 use crate::{Buffer, CopyPlan, Error, Lease, MemoryResource, Result, StreamToken};
 
 /// The elements of a view that the host can reach, kept in place.
@@ -141,17 +141,25 @@ pub(super) fn span_at(view: &StridedMemoryView, first: usize) -> Option<Span> {
 /// The plan of a copy between two views. Shapes and item sizes must agree.
 #[inline]
 pub(crate) fn plan_copy(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<CopyPlan> {
+    check_shapes(dst, src)?;
     let (dst, src) = (dst.layout(), src.layout());
     let itemsize = dst.itemsize();
-    if dst.shape() != src.shape() || itemsize != src.itemsize() {
-        return Ok(plan_for(dst, src)?); // an error, which says what differs
-    }
     if dst.is_contiguous_c() && src.is_contiguous_c() {
         // What the planner would find out in three times the time.
         return Ok(CopyPlan::new(&[dst.volume()], &[itemsize], &[itemsize], itemsize)?);
     }
     let (to, from) = (dst.strides_in_bytes(), src.strides_in_bytes());
     Ok(CopyPlan::new(dst.shape(), &to, &from, itemsize)?)
+}
+
+/// Shapes and item sizes agree.
+#[inline]
+fn check_shapes(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> {
+    let (dst, src) = (dst.layout(), src.layout());
+    if dst.shape() != src.shape() || dst.itemsize() != src.itemsize() {
+        plan_for(dst, src)?; // an error, which says what differs
+    }
+    Ok(())
 }
 
 /// Copies on the host, as if through a temporary where the two sides share bytes.
@@ -166,38 +174,52 @@ pub(crate) fn copy_on_host(
     if dst.readonly() {
         return Err(Error::ReadOnly);
     }
-    let plan = plan_copy(dst, src)?;
+    check_shapes(dst, src)?;
     let (to, from) = (HostAccess::new(dst)?, HostAccess::new(src)?);
     let (Some(span), Some(src_span)) = (span_of(dst, &to), span_of(src, &from)) else {
         return Ok(());
     };
-    let addresses = (to.first().addr() as u64, from.first().addr() as u64);
+    let (first, src_first) = (to.first(), from.first());
+    let addresses = (first.addr() as u64, src_first.addr() as u64);
     let overlap =
         span.meets(src_span) && dst.layout().overlaps(src.layout(), addresses.0, addresses.1);
     let _writing = Writing::begin(span)?;
-    let halves = allocator.filter(|resource| overlap && resource.access().host);
-    let halves = halves.filter(|_| host::needs_temporary(&plan)).zip(Temporary::of(&plan));
-    if let Some((resource, halves)) = halves {
-        let size_in_bytes = usize::try_from(halves.bytes()).unwrap_or(usize::MAX);
-        let temporary = Buffer::allocate(resource, size_in_bytes, StreamToken::NONE)?;
-        let lease = temporary.lease()?;
-        // SAFETY: (1, 3) as below for what is read; the temporary has the bytes that `gather` writes,
-        // and is ours; (2) it is fresh.
-        unsafe { host::copy(halves.gather(), lease.as_ptr(), from.first()) };
-        // SAFETY: as above, the other way round.
-        unsafe { host::copy(halves.scatter(), to.first(), lease.as_ptr()) };
-        drop(lease);
-        return Ok(temporary.close(StreamToken::NONE)?);
-    }
     if overlap {
+        let plan = plan_copy(dst, src)?;
+        if let Some(resource) = allocator.filter(|resource| resource.access().host)
+            && host::needs_temporary(&plan)
+        {
+            return through_temporary(&plan, (&to, &from), resource);
+        }
         // SAFETY: (1) the plan was made for the layouts of the views, whose bytes lie inside the
         // buffers (invariant 2 of the views), which the leases keep and the host can reach; `dst`
         // is not read-only. (2) No reference into the span is alive, by `Writing`; others that race
         // with a copy are spoken of in `interop`. Elements of `dst` have a place each: see below.
-        return Ok(unsafe { host::copy_overlapping(&plan, to.first(), from.first()) }?);
+        return Ok(unsafe { host::copy_overlapping(&plan, first, src_first) }?);
     }
-    // SAFETY: (1, 3) as (1) and (2) above; (2) the layouts share no byte, checked above, and elements of
-    // `dst` have a place each, checked by the callers.
-    unsafe { host::copy(&plan, to.first(), from.first()) };
-    Ok(())
+    let plan = || plan_copy(dst, src);
+    last_plan::with_plan(dst.layout(), src.layout(), plan, |plan| {
+        // SAFETY: (1, 3) as (1) and (2) above; (2) the layouts share no byte, checked above, and elements
+        // of `dst` have a place each, checked by the callers.
+        unsafe { plan.copy(first, src_first) };
+    })
+}
+
+/// Copies between places that share bytes, through a temporary of a resource.
+fn through_temporary(
+    plan: &CopyPlan,
+    (to, from): (&HostAccess, &HostAccess),
+    resource: &Arc<dyn MemoryResource>,
+) -> Result<()> {
+    let Some(halves) = Temporary::of(plan) else { return Ok(()) };
+    let size_in_bytes = usize::try_from(halves.bytes()).unwrap_or(usize::MAX);
+    let temporary = Buffer::allocate(resource, size_in_bytes, StreamToken::NONE)?;
+    let lease = temporary.lease()?;
+    // SAFETY: (1, 3) as in `copy_on_host` for what is read; the temporary has the bytes that `gather`
+    // writes, and is ours; (2) it is fresh.
+    unsafe { host::copy(halves.gather(), lease.as_ptr(), from.first()) };
+    // SAFETY: as above, the other way round.
+    unsafe { host::copy(halves.scatter(), to.first(), lease.as_ptr()) };
+    drop(lease);
+    Ok(temporary.close(StreamToken::NONE)?)
 }

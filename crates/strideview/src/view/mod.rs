@@ -8,6 +8,7 @@
 mod access;
 mod borrow;
 mod element;
+mod last_plan;
 #[cfg(feature = "cuda")]
 mod on_device;
 mod owned;
