@@ -20,6 +20,9 @@ const BUNDLE: &str = "dist/gpu-bundle";
 const TESTED: &[&str] =
     &["strideview-layout", "strideview-memory", "strideview-copy", "strideview-cuda", "strideview"];
 
+/// What of these is off by default and needs a GPU to be tested.
+const FEATURES: &[&str] = &["--features", "strideview/_cudarc-example"];
+
 /// The program of the Rust benchmarks.
 const BENCH: &str = "strideview-bench";
 
@@ -65,6 +68,7 @@ pub(crate) fn run() -> Outcome {
 fn tests() -> Command {
     let mut command = process::cargo(&["test", "--no-run"]);
     command.args(TESTED.iter().flat_map(|name| ["--package", name])).args(PROFILE);
+    command.args(FEATURES);
     command
 }
 

@@ -31,6 +31,10 @@ impl fmt::Display for Error {
             Self::NotHostAccessible { device_id } => {
                 write!(f, "wanted memory that the host can reach, got memory of device {device_id}")
             }
+            Self::NotOnDevice { wanted, device_id } => write!(
+                f,
+                "wanted memory that device {wanted} can reach, got memory of device {device_id}"
+            ),
             Self::SliceAlive => f.write_str(
                 "wanted a destination that nobody borrows, got one with a host slice alive",
             ),
@@ -65,6 +69,12 @@ impl fmt::Display for Error {
                 f,
                 "wanted elements inside the address space, got addresses {lowest:#x} to {end:#x}"
             ),
+            Self::NoCounterpart { library, dtype } => {
+                write!(f, "wanted a dtype that {library} has, got {dtype}")
+            }
+            Self::Neighbour { library, call } => {
+                write!(f, "wanted {call} of {library} to succeed, got a failure")
+            }
             #[cfg(feature = "cuda")]
             Self::Cuda(error) => error.fmt(f),
             Self::NoCuda { ordinal } => {

@@ -55,12 +55,15 @@ impl Error {
             | Self::SizeMismatch { .. }
             | Self::FillPattern { .. } => ErrorKind::Value,
             Self::NotHostAccessible { .. }
+            | Self::NotOnDevice { .. }
             | Self::SliceAlive
             | Self::BeingWritten
             | Self::ForeignLayout(_)
             | Self::ForeignItemsize { .. }
             | Self::NullAddress
             | Self::AddressRange { .. }
+            | Self::NoCounterpart { .. }
+            | Self::Neighbour { .. }
             | Self::NullTensor
             | Self::MajorVersion { .. }
             | Self::UnknownFlags { .. }
