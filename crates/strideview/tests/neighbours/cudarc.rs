@@ -92,7 +92,8 @@ fn the_example_runs() {
 #[test]
 fn a_slice_is_a_view_that_owns_it() {
     let Some(gpu) = gpu() else { return };
-    let stream = gpu.context.default_stream();
+    // A second stream makes cudarc keep events, which it makes its context current for.
+    let (stream, _second) = (gpu.context.default_stream(), gpu.context.new_stream().unwrap());
     let slice = stream.clone_htod(&counted(35)).unwrap();
     let address = cudarc::driver::DevicePtr::device_ptr(&slice, &stream).0 as usize;
     gpu.leave();

@@ -39,8 +39,9 @@ use crate::{
 /// # }
 /// ```
 pub fn from_slice<T: Element>(slice: CudaSlice<T>, shape: &[i64]) -> Result<StridedMemoryView> {
+    let before = Before::enter(slice.context())?;
     let (address, synced) = slice.device_ptr(slice.stream());
-    drop(synced); // nothing is queued here
+    drop((synced, before)); // nothing is queued here
     let described = describe::<T>(address, slice.len(), shape, slice.context(), false)?;
     let (access, layout) = (described.access(), described.layout().clone());
     let size_in_bytes = slice.num_bytes();
