@@ -64,7 +64,7 @@ pub(super) fn import(
     }
     match dlpack::import_unordered(object, place) {
         Err(error) if error.is_instance_of::<PyException>(object.py()) => return Ok(None),
-        outcome => outcome?,
+        outcome => outcome.map(drop)?,
     }
     if place.get().is_some_and(|view| has_strides_of(view, object).unwrap_or(false)) {
         return Ok(Some(UNKNOWN));
