@@ -4,7 +4,10 @@ use std::path::Path;
 
 use crate::Outcome;
 use crate::arrows;
+use crate::features;
+use crate::licences;
 use crate::lint::{self, Check};
+use crate::neighbours;
 use crate::process;
 use crate::python::{Interpreter, Venv};
 use crate::wheel;
@@ -24,8 +27,14 @@ pub(crate) fn run() -> Outcome {
     report.enter("clippy", lint::clippy()?);
     arrows::run()?;
     report.passed.push("arrows");
+    features::run()?;
+    report.passed.push("features");
+    licences::run()?;
+    report.passed.push("licences");
     process::run(process::cargo(&["test"]))?;
     report.passed.push("cargo test");
+    neighbours::run()?;
+    report.passed.push("neighbours");
     lint::doc()?;
     report.passed.push("doc");
     let venv = Venv::ready()?;
