@@ -47,14 +47,15 @@ pub(crate) fn semver(arguments: &[String]) -> Outcome {
 }
 
 impl Tool {
-    /// The program, after building it unless it is there: several minutes.
+    /// The program, after building it unless it is there: several minutes, and more if it were
+    /// optimised.
     fn installed(&self) -> Outcome<PathBuf> {
         let Self { name, version } = self;
         let root = Workspace::load()?.target.join("tools").join(format!("{name}-{version}"));
         let program = root.join("bin").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
         if !program.exists() {
             let mut command = process::cargo(&["install", "--locked", "--version", version, name]);
-            command.arg("--root").arg(&root);
+            command.args(["--debug", "--root"]).arg(&root).env("CARGO_PROFILE_DEV_DEBUG", "0");
             process::run(command)?;
         }
         Ok(program)
