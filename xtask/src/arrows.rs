@@ -112,8 +112,10 @@ mod tests {
 
     fn lone(name: &str) -> Package {
         let outside = Dependency { name: "smallvec".to_owned(), dev: false };
-        let (published, has_program) = (true, false);
-        Package { name: name.to_owned(), published, has_program, dependencies: vec![outside] }
+        let (published, has_program, features) = (true, false, Vec::new());
+        let (name, dependencies) = (name.to_owned(), vec![outside]);
+        let version = "0.0.0".to_owned();
+        Package { name, version, published, has_program, features, dependencies }
     }
 
     #[test]

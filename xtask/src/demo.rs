@@ -11,11 +11,16 @@ const PROGRAM: &str = "python/examples/demo.py";
 
 /// Builds, installs and runs the demonstration with the given arguments.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let venv = Venv::ready()?;
+    wheel::install(&venv)?;
+    run_in(&venv, arguments)
+}
+
+/// Runs the demonstration where the package is installed already.
+pub(crate) fn run_in(venv: &Venv, arguments: &[String]) -> Outcome {
     if !Path::new(PROGRAM).exists() {
         return Err(format!("{PROGRAM} does not exist"));
     }
-    let venv = Venv::ready()?;
-    wheel::install(&venv)?;
     let mut command = venv.command(&[PROGRAM]);
     command.args(arguments);
     process::run(command)

@@ -20,6 +20,9 @@ const BUNDLE: &str = "dist/gpu-bundle";
 const TESTED: &[&str] =
     &["strideview-layout", "strideview-memory", "strideview-copy", "strideview-cuda", "strideview"];
 
+/// What of these is off by default and needs a GPU to be tested.
+const FEATURES: &[&str] = &["--features", "strideview/_cudarc-example"];
+
 /// The program of the Rust benchmarks.
 const BENCH: &str = "strideview-bench";
 
@@ -73,6 +76,7 @@ pub(crate) fn run() -> Outcome {
 fn tests() -> Command {
     let mut command = process::cargo(&["test", "--no-run"]);
     command.args(TESTED.iter().flat_map(|name| ["--package", name])).args(PROFILE);
+    command.args(FEATURES);
     command
 }
 
@@ -108,10 +112,13 @@ fn built(messages: &str) -> Outcome<Vec<Built>> {
 }
 
 /// The executable of an artifact, named `crate-target`, or `crate-unit` for the tests inside a
-/// library; a program is named like its crate.
+/// library; a program is named like its crate. Not that of an example: a test runs each.
 fn executable(artifact: &Json) -> Outcome<Option<Built>> {
     let Some(path) = artifact.get("executable")?.text() else { return Ok(None) };
     let target = artifact.get("target")?;
+    if is_kind(target, "example")? {
+        return Ok(None);
+    }
     let manifest = artifact.get("manifest_path")?.text().unwrap_or_default();
     let package = name_of(Path::new(manifest).parent().unwrap_or(Path::new("")));
     let name = match (is_kind(target, "lib")?, target.get("name")?.text()) {
@@ -211,6 +218,7 @@ mod tests {
             artifact(r#""lib""#, "strideview_copy", r#""/t/a-1""#, r#""/t/a-1""#),
             artifact(r#""test""#, "it", r#""/t/it-2""#, r#""/t/it-2""#),
             artifact(r#""bin""#, "strideview-copy", r#""/t/b""#, r#""/t/b""#),
+            artifact(r#""example""#, "it", r#""/t/e""#, r#""/t/e""#),
             r#"{"reason":"build-finished","success":true}"#.to_owned(),
         ];
         let found = built(&messages.join("\n")).unwrap();

@@ -43,6 +43,12 @@ impl Json {
         if let Json::Text(text) = self { Some(text) } else { None }
     }
 
+    /// The names of the members of the object here; none for any other value.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let Json::Object(members) = self else { return Vec::new() };
+        members.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// The items of the array here; none for any other value.
     pub(crate) fn items(&self) -> &[Json] {
         if let Json::List(items) = self { items } else { &[] }

@@ -1,7 +1,10 @@
-//! The checks that run no code of the project: formatting, clippy, arrows, documentation.
+//! The checks that run no code of the project: formatting, clippy, arrows, licences, the table of
+//! features, documentation.
 
 use crate::Outcome;
 use crate::arrows;
+use crate::features;
+use crate::licences;
 use crate::process;
 
 /// Whether a check ran. Some need a part of the toolchain that a machine may lack.
@@ -19,6 +22,8 @@ pub(crate) fn run() -> Outcome {
             warn_skipped(reason);
         }
     }
+    features::run()?;
+    licences::run()?;
     arrows::run()
 }
 
@@ -41,10 +46,18 @@ pub(crate) fn fmt() -> Outcome<Check> {
     Ok(Check::Passed)
 }
 
-/// Runs clippy over all crates and all their tests.
+/// Whether the toolchain has clippy.
+pub(crate) fn has_clippy() -> Check {
+    match process::ask(process::cargo(&["clippy", "--version"])) {
+        Some(_) => Check::Passed,
+        None => Check::Skipped("clippy, this toolchain has no clippy"),
+    }
+}
+
+/// Runs clippy over all crates and all their tests, but for the features that `neighbours` checks.
 pub(crate) fn clippy() -> Outcome<Check> {
-    if process::ask(process::cargo(&["clippy", "--version"])).is_none() {
-        return Ok(Check::Skipped("clippy, this toolchain has no clippy"));
+    if let skipped @ Check::Skipped(_) = has_clippy() {
+        return Ok(skipped);
     }
     let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     let mut command = process::cargo(&arguments);

@@ -9,14 +9,20 @@ mod arrows;
 mod bench;
 mod book;
 mod demo;
+mod features;
 mod gpu_bundle;
 mod json;
 mod kernels;
+mod licences;
 mod lint;
+mod minimum;
+mod neighbours;
 mod package;
 mod process;
 mod python;
+mod sdist;
 mod test;
+mod tools;
 mod wheel;
 mod workspace;
 
@@ -73,7 +79,21 @@ const TASKS: &[Task] = &[
         about: "build the book with the references of both languages, and check every link",
         run: Run::Alone(book::run),
     },
-    Task { name: "wheel", about: "build the release wheel", run: Run::Alone(wheel::run) },
+    Task {
+        name: "neighbours",
+        about: "check and test the features for ndarray, half, candle and cudarc",
+        run: Run::Alone(neighbours::run),
+    },
+    Task {
+        name: "wheel",
+        about: "build the release wheel; --manylinux builds and checks one for older systems",
+        run: Run::With(wheel::run),
+    },
+    Task {
+        name: "sdist",
+        about: "build the source distribution, install it and run the demonstration",
+        run: Run::Alone(sdist::run),
+    },
     Task {
         name: "bench",
         about: "run the benchmarks: [layout | copy [OPTIONS, --help lists them]]",
@@ -83,6 +103,21 @@ const TASKS: &[Task] = &[
         name: "package",
         about: "make and check the packages of the crates",
         run: Run::Alone(package::run),
+    },
+    Task {
+        name: "minimum",
+        about: "test with the oldest Rust, dependencies, Python and NumPy, and with the newest",
+        run: Run::With(minimum::run),
+    },
+    Task {
+        name: "deny",
+        about: "check licences, bans and sources with cargo-deny, built when first used; --advisories",
+        run: Run::With(tools::deny),
+    },
+    Task {
+        name: "semver",
+        about: "compare the public items with those at REVISION, the tag of a release",
+        run: Run::With(tools::semver),
     },
     Task {
         name: "kernels",

@@ -6,14 +6,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::Outcome;
 use crate::process;
 
 /// The oldest version that the wheel supports; `requires-python` in pyproject.toml says the same.
-const MINIMUM: (u32, u32) = (3, 11);
+pub(crate) const MINIMUM: (u32, u32) = (3, 11);
 
 /// The environment, in the root of the repository.
 const FOLDER: &str = ".venv";
@@ -36,7 +36,11 @@ impl Interpreter {
     /// environment that has no pip, it is the one which that environment was made from.
     pub(crate) fn find() -> Outcome<Interpreter> {
         let named = std::env::var_os("PYTHON");
-        let program = named.unwrap_or_else(|| OsString::from(default_program()));
+        Self::of(named.unwrap_or_else(|| OsString::from(default_program())))
+    }
+
+    /// The interpreter that a program is, or that the environment of the program was made from.
+    pub(crate) fn of(program: OsString) -> Outcome<Interpreter> {
         let answer = Answer::of(&program)?;
         if answer.pip {
             return Ok(Interpreter { program });
@@ -94,25 +98,38 @@ impl Answer {
     }
 }
 
-/// The virtual environment.
+/// A virtual environment.
 pub(crate) struct Venv {
     outside: Interpreter,
+    folder: PathBuf,
 }
 
 impl Venv {
     /// The environment with all that development needs, made or brought up to date.
     pub(crate) fn ready() -> Outcome<Venv> {
-        let venv = Venv { outside: Interpreter::find()? };
+        let venv = Venv { outside: Interpreter::find()?, folder: PathBuf::from(FOLDER) };
         let python = venv.python();
         if !python.exists() {
-            // --clear: an interpreter that was removed or upgraded leaves a broken environment.
-            let arguments = ["venv", "--without-pip", "--clear", FOLDER];
-            process::run(venv.outside.module(&arguments))?;
+            venv.make()?;
         }
         Answer::of(python.as_os_str())
             .map_err(|reason| format!("{reason}, or remove {FOLDER} to have it made again"))?;
         venv.require(DEVELOPMENT)?;
         Ok(venv)
+    }
+
+    /// An empty environment in a folder, whatever was there before.
+    pub(crate) fn fresh(outside: Interpreter, folder: PathBuf) -> Outcome<Venv> {
+        let venv = Venv { outside, folder };
+        venv.make()?;
+        Ok(venv)
+    }
+
+    fn make(&self) -> Outcome {
+        // --clear: an interpreter that was removed or upgraded leaves a broken environment.
+        let mut command = self.outside.module(&["venv", "--without-pip", "--clear"]);
+        command.arg(&self.folder);
+        process::run(command)
     }
 
     /// The interpreter inside.
@@ -123,7 +140,7 @@ impl Venv {
     /// A program that a package put inside.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         let folder = if cfg!(windows) { "Scripts" } else { "bin" };
-        Path::new(FOLDER).join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+        self.folder.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
     /// A command for the interpreter inside, not yet run.
@@ -144,7 +161,7 @@ impl Venv {
     /// A copy of the file, kept in the environment, tells.
     pub(crate) fn require(&self, file: &str) -> Outcome {
         let wanted = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-        let stamp = Path::new(FOLDER).join(file.replace('/', "-"));
+        let stamp = self.folder.join(file.replace('/', "-"));
         if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
             return Ok(());
         }

@@ -14,6 +14,8 @@ use crate::process;
 pub(crate) struct Workspace {
     /// Where build results go, whatever setting says so.
     pub(crate) target: PathBuf,
+    /// The oldest Rust that the members promise.
+    pub(crate) rust_version: String,
     /// The member packages, in cargo's order.
     pub(crate) packages: Vec<Package>,
 }
@@ -22,10 +24,14 @@ pub(crate) struct Workspace {
 pub(crate) struct Package {
     /// The name in its manifest.
     pub(crate) name: String,
+    /// The version in its manifest.
+    pub(crate) version: String,
     /// Whether it may go to a registry.
     pub(crate) published: bool,
     /// Whether it has a program that `cargo run` could start.
     pub(crate) has_program: bool,
+    /// The features of its manifest, and those that are optional dependencies.
+    pub(crate) features: Vec<String>,
     /// Everything it depends on, members of the workspace or not.
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -54,8 +60,11 @@ impl Workspace {
 
     fn parse(metadata: &str) -> Outcome<Workspace> {
         let json = Json::parse(metadata)?;
-        let packages = json.get("packages")?.items().iter().map(package);
+        let packages = json.get("packages")?.items();
+        let first = packages.first().ok_or("JSON: a workspace without packages")?;
+        let packages = packages.iter().map(package);
         Ok(Workspace {
+            rust_version: text(first, "rust_version")?,
             target: PathBuf::from(text(&json, "target_directory")?),
             packages: packages.collect::<Outcome<_>>()?,
         })
@@ -71,9 +80,11 @@ fn package(json: &Json) -> Outcome<Package> {
     let dependencies = json.get("dependencies")?.items().iter().map(dependency);
     Ok(Package {
         name: text(json, "name")?,
+        version: text(json, "version")?,
         // `publish` is null without restrictions and an empty list for `publish = false`.
         published: json.get("publish")? != &Json::List(vec![]),
         has_program: has_program(json)?,
+        features: json.get("features")?.names(),
         dependencies: dependencies.collect::<Outcome<_>>()?,
     })
 }
@@ -105,14 +116,21 @@ mod tests {
     fn packages_are_read_from_metadata() {
         let workspace = Workspace::parse(
             r#"{"target_directory": "/t", "packages": [
-                {"name": "a", "publish": null, "targets": [{"kind": ["lib"]}], "dependencies": [
-                    {"name": "b", "kind": "dev"}, {"name": "c", "kind": null, "rename": "d"}]},
-                {"name": "b", "publish": [], "targets": [{"kind": ["bin"]}], "dependencies": []}]}"#,
+                {"name": "a", "version": "1.2.3", "rust_version": "1.89", "publish": null, "targets": [{"kind": ["lib"]}], "dependencies": [
+                    {"name": "b", "kind": "dev"}, {"name": "c", "kind": null, "rename": "d"}],
+                    "features": {"default": ["c"], "c": ["dep:c"]}},
+                {"name": "b", "version": "0.0.0", "publish": [], "targets": [{"kind": ["bin"]}], "dependencies": [],
+                    "features": {}}]}"#,
         )
         .unwrap();
+        assert_eq!(workspace.rust_version, "1.89");
         let [a, b] = &workspace.packages[..] else { panic!("two packages") };
         assert!(a.published && !a.has_program && !b.published && b.has_program);
         let found: Vec<_> = a.dependencies.iter().map(|d| (d.name.as_str(), d.dev)).collect();
         assert_eq!(found, [("b", true), ("c", false)]);
+        assert_eq!(
+            (&a.features[..], &b.features[..]),
+            (&["default".to_owned(), "c".to_owned()][..], &[][..])
+        );
     }
 }

@@ -23,6 +23,15 @@ use crate::raw::place::Place;
 use crate::raw::vectorcall::call_with_keywords;
 use crate::stream::{helper_stream, order, settle, stream_number};
 
+/// What a tensor came in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Capsule {
+    /// One that says whether the tensor may be written.
+    Versioned,
+    /// One that does not: the view is read-only.
+    Legacy,
+}
+
 /// Puts a view of the tensor of a producer in its place, by its `__dlpack__`.
 #[inline]
 pub(crate) fn import(
@@ -30,7 +39,7 @@ pub(crate) fn import(
     stream: Option<&Bound<'_, PyAny>>,
     readonly: Option<bool>,
     place: &mut Place<'_, StridedMemoryView>,
-) -> PyResult<()> {
+) -> PyResult<Capsule> {
     let capsule = capsule_of(producer, stream)?;
     consume(&capsule, readonly, place)
 }
@@ -41,7 +50,7 @@ fn consume(
     capsule: &Bound<'_, PyAny>,
     readonly: Option<bool>,
     place: &mut Place<'_, StridedMemoryView>,
-) -> PyResult<()> {
+) -> PyResult<Capsule> {
     let (tensor, used_name) = unused(capsule, readonly.unwrap_or(true))?;
     // SAFETY: the capsule has the name of an unused tensor, so its pointer is to one; it is alive
     // as long as the capsule is.
@@ -56,9 +65,13 @@ fn consume(
     if status != 0 {
         return Err(PyErr::fetch(capsule.py()));
     }
+    let kind = match tensor {
+        Managed::Versioned(_) => Capsule::Versioned,
+        Managed::Legacy { .. } => Capsule::Legacy,
+    };
     // SAFETY: renamed, the capsule has given the tensor away, and `inspect` described this one.
     place.put(unsafe { take(tensor, described) });
-    Ok(())
+    Ok(kind)
 }
 
 /// The tensor of a capsule nobody has used yet, and the name that says it is used.

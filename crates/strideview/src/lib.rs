@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
-// Unsafe code lives in `bytes`, `view::{access, element, on_device, owned, slice, values}`, `interop::{foreign, wrap}` and
-// `interop::dlpack::{block, borrow, export, import}`; every other file forbids it, but for the `mod.rs`
-// above these, which hold no code.
+// Unsafe code lives in `bytes`, `view::{access, element, on_device, owned, slice, values}`, `interop::{candle, foreign, ndarray, wrap}`,
+// `interop::cudarc::{argument, context, slice, stream, stream_slice}` and `interop::dlpack::{block, borrow, export, import}`; every
+// other file forbids it, but for the `mod.rs` above these, which hold no unsafe code.
 
 mod bytes;
 mod device;

@@ -304,7 +304,7 @@ fn check_dtypes(dst: &StridedMemoryView, src: &StridedMemoryView) -> Result<()> 
 }
 
 /// No two elements of the destination share a byte.
-fn check_unique(layout: &StridedLayout) -> Result<()> {
+pub(crate) fn check_unique(layout: &StridedLayout) -> Result<()> {
     // Contiguous elements have a place each; to see it takes a fraction of the general answer.
     if layout.is_contiguous_c() || layout.is_contiguous_f() {
         return Ok(());

@@ -8,6 +8,7 @@ use strideview::StridedMemoryView;
 
 use super::object::try_view_of;
 use super::{cupy, lazy};
+use crate::dlpack::Capsule;
 use crate::raw::lookup::optional_attribute;
 use crate::raw::place::Place;
 use crate::stream::{order, stream_number};
@@ -27,7 +28,8 @@ pub(super) fn from_any_interface(
 ) -> PyResult<i64> {
     if dlpack::is_numpy_array(object) {
         return match dlpack::import(object, stream, None, place) {
-            Ok(()) => Ok(UNKNOWN),
+            Ok(Capsule::Versioned) => Ok(UNKNOWN),
+            Ok(Capsule::Legacy) => interface_of_older_numpy(object, stream, place),
             Err(error) => interface_instead(object, stream, place, error),
         };
     }
@@ -53,7 +55,7 @@ fn from_any_library(
         }
     } else if optional_attribute(object, intern!(object.py(), "__dlpack__"))?.is_some() {
         return match dlpack::import(object, stream, None, place) {
-            Ok(()) => Ok(UNKNOWN),
+            Ok(_) => Ok(UNKNOWN),
             Err(error) => interface_instead(object, stream, place, error),
         };
     }
@@ -118,6 +120,17 @@ fn through_interface(
         (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
         _ => Ok(None),
     }
+}
+
+/// NumPy before 2.1 makes capsules that cannot say who may write; its other protocols can. What these
+/// cannot carry stays as it came.
+#[cold]
+fn interface_of_older_numpy(
+    object: &Bound<'_, PyAny>,
+    stream: Option<&Bound<'_, PyAny>>,
+    place: &mut Place<'_, StridedMemoryView>,
+) -> PyResult<i64> {
+    Ok(through_interface(object, stream, place).ok().flatten().unwrap_or(UNKNOWN))
 }
 
 /// A dtype or a byte order that DLPack cannot say may be one that another protocol can.

@@ -42,6 +42,10 @@ impl fmt::Display for Error {
                 f,
                 "wanted a dtype that tensor maps have: numbers of 1, 2, 4 or 8 bytes; got {dtype}"
             ),
+            Self::NotOnDevice { wanted, device_id } => write!(
+                f,
+                "wanted memory that device {wanted} can reach, got memory of device {device_id}"
+            ),
             Self::SliceAlive => f.write_str(
                 "wanted a destination that nobody borrows, got one with a host slice alive",
             ),
@@ -76,6 +80,12 @@ impl fmt::Display for Error {
                 f,
                 "wanted elements inside the address space, got addresses {lowest:#x} to {end:#x}"
             ),
+            Self::NoCounterpart { library, dtype } => {
+                write!(f, "wanted a dtype that {library} has, got {dtype}")
+            }
+            Self::Neighbour { library, call } => {
+                write!(f, "wanted {call} of {library} to succeed, got a failure")
+            }
             #[cfg(feature = "cuda")]
             Self::Cuda(error) => error.fmt(f),
             Self::NoCuda { ordinal } => {

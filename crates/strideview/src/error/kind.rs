@@ -57,12 +57,15 @@ impl Error {
             | Self::FillPattern { .. } => ErrorKind::Value,
             Self::NotHostAccessible { .. }
             | Self::NotDeviceAccessible { .. }
+            | Self::NotOnDevice { .. }
             | Self::SliceAlive
             | Self::BeingWritten
             | Self::ForeignLayout(_)
             | Self::ForeignItemsize { .. }
             | Self::NullAddress
             | Self::AddressRange { .. }
+            | Self::NoCounterpart { .. }
+            | Self::Neighbour { .. }
             | Self::NullTensor
             | Self::MajorVersion { .. }
             | Self::UnknownFlags { .. }

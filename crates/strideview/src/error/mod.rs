@@ -96,6 +96,13 @@ pub enum Error {
         /// The dtype of the view.
         dtype: DType,
     },
+    /// The device that is to use the memory cannot reach it.
+    NotOnDevice {
+        /// The ordinal of the device that is to use it.
+        wanted: i32,
+        /// The ordinal of the device that the memory belongs to; -1 for none.
+        device_id: i32,
+    },
     /// The destination of a copy is borrowed by a [`HostSlice`](crate::HostSlice).
     SliceAlive,
     /// The memory to be borrowed is the destination of a copy that another thread is doing.
@@ -137,6 +144,20 @@ pub enum Error {
         lowest: i128,
         /// The address after the highest one.
         end: i128,
+    },
+    /// A dtype that the library which is to have the elements does not know.
+    NoCounterpart {
+        /// The library.
+        library: &'static str,
+        /// The dtype of the view.
+        dtype: DType,
+    },
+    /// A library that memory is exchanged with refused or failed.
+    Neighbour {
+        /// The library.
+        library: &'static str,
+        /// What it was asked for.
+        call: &'static str,
     },
     /// A DLPack tensor that is not there.
     NullTensor,

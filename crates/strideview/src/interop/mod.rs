@@ -21,8 +21,16 @@
 //!
 //! [`StridedMemoryView::get`]: crate::StridedMemoryView::get
 
+#[cfg(feature = "candle")]
+pub mod candle;
+#[cfg(feature = "cudarc")]
+pub mod cudarc;
 pub mod dlpack;
 mod foreign;
+#[cfg(any(feature = "ndarray", feature = "candle", feature = "cudarc"))]
+mod lend;
+#[cfg(feature = "ndarray")]
+pub mod ndarray;
 mod wrap;
 
 pub use foreign::{Described, Foreign, ForeignStrides};

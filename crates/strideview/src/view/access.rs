@@ -81,46 +81,49 @@ impl<T: Element> TypedAccess<T> {
     }
 }
 
-/// The elements that a slice borrows.
-pub(super) struct Borrowed<T> {
-    /// The address of the first value, aligned; the memory stays there while the lease lives.
-    pub(super) first: *const T,
-    /// How many values.
-    pub(super) len: usize,
-    /// Keeps the memory in place.
-    pub(super) lease: Lease,
+/// The elements that a slice or an array borrows.
+pub(crate) struct Borrowed<T> {
+    /// The address of element `[0, …, 0]`, aligned; the memory stays there while the lease lives.
+    pub(crate) first: *const T,
     /// Keeps copies from writing it; None when there is no value.
-    pub(super) reading: Option<Reading>,
+    pub(crate) reading: Option<Reading>,
+    /// Keeps the memory in place.
+    pub(crate) lease: Lease,
 }
 
-/// The elements of a C-contiguous view as values that lie side by side, aligned.
+/// The elements of a view as values, aligned.
 ///
-/// Law: `first` is valid for reads of `len` values, and no copy of this crate writes them, while
-/// the lease and the reading live.
-pub(super) fn borrow<T: Element>(view: &StridedMemoryView) -> Result<Borrowed<T>> {
+/// Law: `first`, moved by any element offset of the view, is valid for a read of a value, and no
+/// copy of this crate writes it, while the lease and the reading live.
+pub(crate) fn borrow<T: Element>(view: &StridedMemoryView) -> Result<Borrowed<T>> {
     check_dtype::<T>(view)?;
-    if !view.layout().is_contiguous_c() {
-        return Err(Error::NotContiguous);
-    }
     let access = HostAccess::new(view)?;
     let Some(span) = span_of(view, &access) else {
-        let (first, len) = (std::ptr::NonNull::dangling().as_ptr(), 0);
-        return Ok(Borrowed { first, len, lease: access.into_lease(), reading: None });
+        let first = std::ptr::NonNull::dangling().as_ptr();
+        return Ok(Borrowed { first, lease: access.into_lease(), reading: None });
     };
     let first = access.first().cast::<T>().cast_const();
     if !first.is_aligned() {
         return Err(Error::Misaligned { address: first.addr(), alignment: align_of::<T>() });
     }
-    let len = (span.end - span.start) / size_of::<T>();
-    Ok(Borrowed { first, len, lease: access.into_lease(), reading: Some(Reading::begin(span)?) })
+    Ok(Borrowed { first, lease: access.into_lease(), reading: Some(Reading::begin(span)?) })
 }
 
-fn check_dtype<T: Element>(view: &StridedMemoryView) -> Result<()> {
+pub(crate) fn check_dtype<T: Element>(view: &StridedMemoryView) -> Result<()> {
     match view.dtype() {
         Some(dtype) if dtype == T::DTYPE => Ok(()),
         Some(got) => Err(Error::DTypeMismatch { wanted: T::DTYPE, got }),
         None => Err(Error::Untyped),
     }
+}
+
+/// The right to write a view whose element `[0, …, 0]` lies at this address on a device; None where
+/// the host cannot reach the memory, so that there are no references into it, and where there is
+/// nothing.
+#[cfg(feature = "cudarc")]
+pub(crate) fn writing_on_device(view: &StridedMemoryView, first: usize) -> Result<Option<Writing>> {
+    let span = span_at(view, first).filter(|_| view.access().host);
+    span.map(Writing::begin).transpose()
 }
 
 /// The addresses of the bytes of a view, gaps included; None when there are none.

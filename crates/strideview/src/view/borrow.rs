@@ -53,7 +53,7 @@ static READINGS: Mutex<Vec<Span>> = Mutex::new(Vec::new());
 static READING_COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// The right to write a span, for as long as this lives.
-pub(super) struct Writing {
+pub(crate) struct Writing {
     slot: &'static Slot,
 }
 
@@ -112,7 +112,7 @@ fn preferred_slot() -> usize {
 }
 
 /// The right to hold references into a span, for as long as this lives.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     span: Span,
 }
 

@@ -3,7 +3,7 @@
 use crate::DType;
 
 /// A Rust scalar that is the element of a typed view: the integers of 8 to 64 bits, and the floats
-/// of 32 and 64.
+/// of 32 and 64; with the feature `half` also `half::f16` and `half::bf16`.
 ///
 /// `bool` is none, because a byte of foreign memory may be neither 0 nor 1: read it as `u8`, through
 /// [`StridedMemoryView::view`](crate::StridedMemoryView::view).
@@ -46,4 +46,9 @@ elements! {
     i8 => I8, i16 => I16, i32 => I32, i64 => I64,
     u8 => U8, u16 => U16, u32 => U32, u64 => U64,
     f32 => F32, f64 => F64,
+}
+
+#[cfg(feature = "half")]
+elements! {
+    half::f16 => F16, half::bf16 => BF16,
 }

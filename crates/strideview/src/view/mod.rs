@@ -21,7 +21,15 @@ mod tensor_map;
 mod transform;
 mod values;
 
+#[cfg(feature = "ndarray")]
+pub(crate) use access::{Borrowed, borrow};
+#[cfg(feature = "cudarc")]
+pub(crate) use access::{check_dtype, writing_on_device};
 pub(crate) use access::{copy_on_host, plan_copy};
+#[cfg(feature = "ndarray")]
+pub(crate) use borrow::Reading;
+#[cfg(feature = "cudarc")]
+pub(crate) use borrow::Writing;
 pub use element::Element;
 #[cfg(feature = "cuda")]
 pub(crate) use on_device::{copy_by, has_driver, host_memory, settle};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use super::borrow::Reading;
 use super::{Element, StridedMemoryView, access};
-use crate::{Lease, Result};
+use crate::{Error, Lease, Result};
 
 impl StridedMemoryView {
     /// The elements of a C-contiguous view as a slice of `T`. Copies nothing.
@@ -56,9 +56,14 @@ unsafe impl<T: Element> Sync for HostSlice<T> {}
 
 impl<T: Element> HostSlice<T> {
     fn new(view: &StridedMemoryView) -> Result<Self> {
-        // The law of `borrow` is invariants 1 and 2.
-        let access::Borrowed { first, len, lease, reading } = access::borrow(view)?;
-        Ok(Self { first, len, _reading: reading, lease })
+        access::check_dtype::<T>(view)?;
+        if !view.layout().is_contiguous_c() {
+            return Err(Error::NotContiguous);
+        }
+        // The law of `borrow` is invariants 1 and 2, as the offsets are those from 0 up to `len`,
+        // which is at most `isize::MAX`: as many elements lie in a buffer.
+        let access::Borrowed { first, lease, reading } = access::borrow(view)?;
+        Ok(Self { first, len: view.volume() as usize, _reading: reading, lease })
     }
 
     /// The lease of the buffer. O(1).
