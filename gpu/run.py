@@ -21,6 +21,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import xml.etree.ElementTree as xml
@@ -69,11 +70,19 @@ def sanitizers() -> list[Step]:
     return found
 
 
+def unpack() -> None:
+    """The programs of the bundle, which came packed."""
+    if not (HERE / "rust").exists():
+        with tarfile.open(HERE / "rust.tar.xz") as packed:
+            packed.extractall(HERE, filter="data")
+
+
 def steps(options: argparse.Namespace) -> list[Step]:
     python = sys.executable
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--upgrade"]
     wheels = [str(path) for path in sorted((HERE / "wheel").glob("*.whl"))]
     found = [Step("install", [*pip, "--target", str(SITE), *wheels], 60)]
+    unpack()
     programs = sorted(path for path in (HERE / "rust").iterdir() if not re.search(r"\.(so|dll|dylib)$", path.name))
     for path in programs:
         path.chmod(0o755)  # a copy over a network may have lost it

@@ -50,6 +50,14 @@ const PROFILE: &[&str] = &[
     "--config=profile.gpu-bundle.strip=\"symbols\"",
 ];
 
+/// The name of the folder of the programs: in `target` unpacked, in the bundle packed.
+const PROGRAMS: &str = "rust";
+
+/// Packs a folder under a name.
+const PACK: &str = "import sys, tarfile\n\
+    archive, name, folder = sys.argv[1:]\n\
+    with tarfile.open(archive, 'w:xz', preset=1) as packed: packed.add(folder, name)";
+
 /// What fits through most doors; the bundle is refused above.
 const MOST_BYTES: u64 = 60 << 20;
 
@@ -59,12 +67,22 @@ pub(crate) fn run() -> Outcome {
     if bundle.exists() {
         fs::remove_dir_all(bundle).map_err(|error| fault(bundle, &error))?;
     }
-    let programs = bundle.join("rust");
+    // Packed, they take a third of the room; `run.py` unpacks them.
+    let programs = Path::new("target").join(PROGRAMS);
+    if programs.exists() {
+        fs::remove_dir_all(&programs).map_err(|error| fault(&programs, &error))?;
+    }
     fs::create_dir_all(&programs).map_err(|error| fault(&programs, &error))?;
+    fs::create_dir_all(bundle).map_err(|error| fault(bundle, &error))?;
     for built in built(&messages(tests())?)?.into_iter().chain(built(&messages(bench())?)?) {
         copy(&built.path, &programs.join(built.name))?;
     }
-    let wheel = wheel::build(&Venv::ready()?)?;
+    let venv = Venv::ready()?;
+    let packed = format!("{BUNDLE}/{PROGRAMS}.tar.xz");
+    let mut pack = venv.command(&["-c", PACK, &packed, PROGRAMS]);
+    pack.arg(&programs);
+    process::run(pack)?;
+    let wheel = wheel::build(&venv)?;
     copy(&wheel, &bundle.join("wheel").join(name_of(&wheel)))?;
     for path in COPIED {
         copy(Path::new(path), &bundle.join(path))?;
@@ -82,8 +100,7 @@ fn tests() -> Command {
 
 fn bench() -> Command {
     let strip = "--config=profile.release.strip=\"symbols\"";
-    // Its other program, small-copies, has all images of kernels in it: too much for what the bundle may take.
-    process::cargo(&["build", "--release", "--package", BENCH, "--bin", BENCH, strip])
+    process::cargo(&["build", "--release", "--package", BENCH, strip])
 }
 
 /// Runs a build; returns what cargo said of each thing built.

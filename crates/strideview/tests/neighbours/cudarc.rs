@@ -65,8 +65,8 @@ impl Gpu {
     }
 }
 
-fn on(stream: StreamToken, blocking: Option<bool>) -> CopyOptions {
-    CopyOptions { stream, blocking }
+fn on(stream: StreamToken, blocking: Option<bool>) -> CopyOptions<'static> {
+    CopyOptions { stream, blocking, allocator: None }
 }
 
 fn to_device(view: &StridedMemoryView) -> StridedMemoryView {
