@@ -197,7 +197,11 @@ def _basic_type(view: StridedMemoryView) -> MPI.Datatype:
     """The type that mpi4py has for an array of this dtype; the library need not have every one that the standard names."""
     code = _CODES.get(str(view.dtype))
     found = MPI.Datatype.fromcode(code) if code else MPI.BYTE
-    return found if found != MPI.DATATYPE_NULL and found.size == view.itemsize else MPI.BYTE
+    try:
+        is_there = found != MPI.DATATYPE_NULL and found.size == view.itemsize
+    except MPI.Exception:  # the library knows the name, and has no such type
+        is_there = False
+    return found if is_there else MPI.BYTE
 
 
 def _element_size(element: MPI.Datatype, layout: StridedLayout) -> int:

@@ -17,7 +17,7 @@ import numpy
 import pytest
 from pages import FLAGS, PAGES, ROOT, Block, blocks, run, scope, with_blocks
 
-LANGUAGES = {"python", "python,gpu", "console", "rust", "text"}
+LANGUAGES = {"python", "python,gpu", "console", "rust", "text", "toml"}
 
 
 # What the examples of a page import that may be missing.

@@ -138,9 +138,18 @@ def exchanged(source, destination):
     SELF.Sendrecv(source, dest=0, recvbuf=destination, source=0)
 
 
+def skip_without_type(dtype):
+    """mpi4py names a type for an array, which the library of MPI need not have."""
+    try:
+        exchanged(np.zeros(1, dtype), np.zeros(1, dtype))
+    except MPI.Exception as error:
+        pytest.skip(f"this MPI sends no arrays of {dtype}: {error}")
+
+
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_check_87_contiguous_views(dtype, road):
+    skip_without_type(dtype)
     x = np.arange(1, 7).astype(dtype).reshape(2, 3)
     for order in "CF":
         source, destination = np.array(x, order=order), np.zeros_like(x, order=order)
@@ -167,6 +176,7 @@ def test_check_87_strided_views_by_their_datatype(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_an_array_receives_what_a_view_sends(dtype):
     """Both sides name the same basic type."""
+    skip_without_type(dtype)
     x = np.arange(12).astype(dtype).reshape(3, 4).T
     received = np.zeros(x.shape, dtype)
     exchanged(mpi.sendbuf(view_of(x)), received)

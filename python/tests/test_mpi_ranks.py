@@ -43,7 +43,10 @@ def run(ranks, *program):
 @pytest.mark.parametrize("ranks", [2, 4])
 @pytest.mark.parametrize("name", ["ring", "collectives", "one_sided"])
 def test_check_87_between_ranks(name, ranks):
-    assert run(ranks, PROGRAMS, name).count("done") == ranks
+    printed = run(ranks, PROGRAMS, name)
+    if "skipped:" in printed:
+        pytest.skip(printed.strip().splitlines()[0])
+    assert printed.count("done") == ranks
 
 
 def available():

@@ -80,6 +80,11 @@ def collectives():
 
 def one_sided():
     """Sums into a strided view of the neighbour: MPI adds only what is of one basic type, so the element is MPI.DOUBLE."""
+    try:
+        MPI.Win.Create(np.zeros(1), comm=WORLD).Free()
+    except MPI.Exception as error:
+        print(f"skipped: no windows, {error}")
+        return
     memory = np.zeros((4, 6))
     window = MPI.Win.Create(memory, comm=WORLD)
     source, target = np.full((6, 4), RANK + 1.0).T, view_of(memory)[:, ::2]
