@@ -98,6 +98,17 @@ pub(crate) fn of_device_memory(
     Ok(owned_by(object, described.with_access(access)))
 }
 
+/// A view of memory of the host that `object` keeps, with element (0, ..., 0) at an address.
+#[inline]
+pub(crate) fn of_host_memory(
+    object: &Bound<'_, PyAny>,
+    tensor: &Tensor,
+    address: usize,
+    readonly: bool,
+) -> PyResult<StridedMemoryView> {
+    Ok(owned_by(object, tensor.at(address, readonly, Access::host())?))
+}
+
 /// A view of the memory that `object` keeps.
 fn owned_by(object: &Bound<'_, PyAny>, described: Described) -> StridedMemoryView {
     let context = object.clone().into_ptr().cast();

@@ -19,6 +19,7 @@ use strideview::{StreamToken, StridedMemoryView};
 
 use crate::convert::integer;
 use crate::errors::{OrRaise, expected};
+use crate::numpy_array;
 use crate::raw::place::Place;
 use crate::raw::vectorcall::call_with_keywords;
 use crate::stream::{helper_stream, order, settle, stream_number};
@@ -32,7 +33,8 @@ pub(crate) enum Capsule {
     Legacy,
 }
 
-/// Puts a view of the tensor of a producer in its place, by its `__dlpack__`.
+/// Puts a view of the tensor of a producer in its place, by its `__dlpack__`; a NumPy array is read in
+/// place, which says the same.
 #[inline]
 pub(crate) fn import(
     producer: &Bound<'_, PyAny>,
@@ -40,6 +42,10 @@ pub(crate) fn import(
     readonly: Option<bool>,
     place: &mut Place<'_, StridedMemoryView>,
 ) -> PyResult<Capsule> {
+    if let Some(view) = numpy_array::view(producer, readonly) {
+        place.put(view);
+        return Ok(Capsule::Versioned);
+    }
     let capsule = capsule_of(producer, stream)?;
     consume(&capsule, readonly, place)
 }

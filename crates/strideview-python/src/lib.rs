@@ -17,6 +17,7 @@ mod errors;
 mod exchange;
 mod layout;
 mod memory_resource;
+mod numpy_array;
 mod owner;
 mod raw;
 mod stream;

@@ -4,13 +4,15 @@
 //! figures are in `bench/record`. So the classes `StridedLayout` and `StridedMemoryView` are written
 //! against the C API: `instance` is the memory of an object, `class` the type with its slots, `call`
 //! takes arguments apart, `result` hands values back, `cache` keeps what was derived, and `table`
-//! writes the tables of getters and methods. The bodies of the methods are safe code elsewhere.
+//! writes the tables of getters and methods. `numpy` reads arrays in place. The bodies of the methods are
+//! safe code elsewhere.
 
 pub(crate) mod cache;
 pub(crate) mod call;
 pub(crate) mod class;
 pub(crate) mod instance;
 pub(crate) mod lookup;
+pub(crate) mod numpy;
 pub(crate) mod place;
 pub(crate) mod result;
 pub(crate) mod table;
