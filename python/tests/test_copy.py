@@ -349,3 +349,11 @@ def test_explaining_a_copy():
         strideview.explain_copy(a, a[0])
     with pytest.raises(TypeError):
         strideview.explain_copy(a)
+
+
+def test_the_host_takes_any_stream():
+    """It has none, so nothing is asked about it; without a driver as well."""
+    array = np.arange(3)
+    for stream in (0, 7):
+        assert strideview.to_host(array, stream=stream).size == 3
+        assert strideview.empty_like(array, "cpu", stream).size == 3

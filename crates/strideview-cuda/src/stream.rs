@@ -302,13 +302,14 @@ impl Stream {
         self.0.handle
     }
 
-    /// What keeps the stream that a token names, of what is alive: holding it keeps the token good. None
-    /// for the default streams, and for those of others that came without a keeper.
-    pub(crate) fn of_token(token: StreamToken) -> Vec<Self> {
-        let StreamArg::Handle(raw) = StreamArg::from_handle(token.raw()) else { return Vec::new() };
-        let kept = kept();
-        let found = kept.get(&raw).into_iter().flatten();
-        found.filter_map(Weak::upgrade).map(Self).collect()
+    /// The stream that a token names, with what keeps it: holding it keeps the token good. The one created
+    /// here if it is alive, else that with the latest keeper. None for the default streams, and for those of
+    /// others that came without a keeper.
+    pub(crate) fn of_token(token: StreamToken) -> Option<Self> {
+        let StreamArg::Handle(raw) = StreamArg::from_handle(token.raw()) else { return None };
+        let found: Vec<Arc<Inner>> = kept().get(&raw)?.iter().filter_map(Weak::upgrade).collect();
+        let owned = found.iter().find(|inner| inner.owned);
+        owned.or(found.last()).cloned().map(Self)
     }
 }
 

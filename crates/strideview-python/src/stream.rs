@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 use strideview::cuda::{Device, Event, Stream, StreamArg};
 use strideview::{Access, StreamToken};
 
@@ -190,7 +191,10 @@ pub(crate) fn stream_argument(argument: &Bound<'_, PyAny>) -> PyResult<Option<St
     }
     match stream_number(argument)? {
         -1 => Ok(None),
-        number => from_raw(handle_of_number(number)?, Some(argument)).map(Some),
+        number => {
+            let keeper = (!argument.is_exact_instance_of::<PyInt>()).then_some(argument);
+            from_raw(handle_of_number(number)?, keeper).map(Some)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ import copy
 import ctypes
 import gc
 import pickle
+import sys
 import weakref
 
 import dlhelp
@@ -258,3 +259,36 @@ def test_a_view_keeps_the_stream_that_it_is_used_on(driver, device, memory):
     del view
     gc.collect()
     assert alive() is None and host.shape == (4,)
+
+
+def test_many_allocations_on_one_stream_keep_it_once_each(driver, device):
+    stream = Foreign(driver)
+    count = sys.getrefcount(stream)
+    buffer = None
+    for _ in range(50):
+        buffer = allocated(device, stream)
+    assert sys.getrefcount(stream) == count + 1
+    del buffer
+    assert sys.getrefcount(stream) == count
+
+
+def test_the_default_streams_of_another_device_are_waited_for(driver, device, monkeypatch):
+    """Their numbers say nothing of the device, and the current one is another."""
+    from strideview import _completion
+
+    asked = []
+
+    def of(number):
+        asked.append(number)
+        return sv.Device(number)
+
+    monkeypatch.setattr(_completion, "Device", of)
+    device.set_current()
+    buffer = sv.Device(1).allocate(SIZE)
+    whole = StridedMemoryView.from_buffer(buffer, (SIZE,), dtype="uint8")
+    for stream, call in ((1, WAIT), (2, "cuCtxSynchronize"), (sv.Device(1).create_stream(), WAIT)):
+        view = StridedMemoryView.from_dlpack(whole, stream)
+        driver.reset()
+        _completion.complete(view)
+        assert driver.calls(call) == 1
+    assert asked == [1, 1]

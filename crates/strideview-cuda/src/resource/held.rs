@@ -17,7 +17,7 @@ const LIMIT_IN_BYTES: usize = isize::MAX.unsigned_abs();
 /// Keeps a stream as long as memory is allocated on it, where this crate created it or knows its keeper:
 /// the release is ordered on it, long after its last user may have let go of it.
 #[derive(Debug, Default)]
-pub(super) struct Held(Mutex<HashMap<usize, Vec<Stream>>>);
+pub(super) struct Held(Mutex<HashMap<usize, Stream>>);
 
 impl Held {
     /// Checks the size, allocates with `make`, and keeps the stream. `make` is not called for 0
@@ -63,18 +63,17 @@ impl Held {
 
     /// Notes an allocation. Nothing to do for the default streams and those that nothing keeps.
     fn keep(&self, address: usize, stream: StreamToken) {
-        let kept = Stream::of_token(stream);
-        if !kept.is_empty() {
-            self.lock().insert(address, kept);
+        if let Some(stream) = Stream::of_token(stream) {
+            self.lock().insert(address, stream);
         }
     }
 
-    /// What to let go of once the memory at this address is released.
-    fn take(&self, address: usize) -> Vec<Stream> {
-        self.lock().remove(&address).unwrap_or_default()
+    /// The stream to let go of once the memory at this address is released.
+    fn take(&self, address: usize) -> Option<Stream> {
+        self.lock().remove(&address)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Vec<Stream>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Stream>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -276,10 +276,18 @@ pub(crate) fn empty_like<'py>(
         (device_argument(device)?, Wanted::new(Arguments { stream, ..Arguments::default() })?);
     let unordered = UNKNOWN.into_pyobject(py)?.into_any();
     let like = view_of(view, &unordered)?;
-    let _kept = Ordered::on(stream)?;
+    let _kept = kept(device, stream)?;
     let token = token(wanted.number());
     let empty = py.detach(|| strideview::empty_like_on(like.get(), device, token)).or_raise()?;
     made(py, empty, wanted.number(), stream)
+}
+
+/// Keeps the stream that memory of a GPU is allocated on; for the host it may be anything.
+fn kept(device: Device, stream: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Ordered>> {
+    match device {
+        Device::Cpu => Ok(None),
+        _ => Ordered::on(stream).map(Some),
+    }
 }
 
 /// The Python view of a buffer of its own.
@@ -307,7 +315,7 @@ pub(super) fn moved<'py>(
     let wanted = Wanted::new(arguments)?;
     let streams = wanted.for_imports(py)?;
     let from = view_of(view, &streams)?;
-    let _kept = Ordered::on(arguments.stream)?;
+    let _kept = kept(device, arguments.stream)?;
     let token = token(wanted.number());
     let new = py.detach(|| strideview::empty_like_on(from.get(), device, token)).or_raise()?;
     let new = made(py, new, wanted.number(), arguments.stream)?;

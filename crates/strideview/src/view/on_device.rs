@@ -124,11 +124,13 @@ impl Sides {
                 enqueue_overlapping(&self.plan, self.dst, self.src, stream, allocator)
             }?);
         }
-        LAST.with_borrow_mut(|last| {
-            let plan = last.of(self);
+        let queue = |plan: &DevicePlan| {
             // SAFETY: (1, 3) as above; (2) the two share no byte, or the host's engine would say so.
-            Ok(unsafe { enqueue(plan, self.dst, self.src, stream) }?)
-        })
+            unsafe { enqueue(plan, self.dst, self.src, stream) }
+        };
+        let queued = LAST.try_with(|last| queue(last.borrow_mut().of(self)));
+        // A thread that is ending has no last plan any more.
+        Ok(queued.unwrap_or_else(|_| queue(&DevicePlan::new(&self.plan, self.dst, self.src)))?)
     }
 
     /// Copies between the host and a device; queued, it keeps both sides until it is done.

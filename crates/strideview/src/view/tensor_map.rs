@@ -240,7 +240,8 @@ fn order(layout: &StridedLayout, box_extents: &[i64]) -> Option<Axes> {
     if layout.rank() <= MOST_AXES {
         return (innermost.is_some() || layout.rank() == 0).then(|| all().collect());
     }
-    let is_left_out = |axis: usize| shape[axis] == 1 && box_extents[axis] == 1;
-    innermost?;
-    Some(all().filter(|&axis| !is_left_out(axis)).collect())
+    // The first axis has no stride of its own: what would follow it may not take its place.
+    let first = innermost?;
+    let is_kept = |axis: &usize| *axis == first || shape[*axis] != 1 || box_extents[*axis] != 1;
+    Some(all().filter(is_kept).collect())
 }

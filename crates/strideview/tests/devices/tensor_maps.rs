@@ -231,6 +231,12 @@ fn refusals_name_the_axis_of_the_view() {
     assert_eq!(fault(&shifted, &[8, 16], plain()), wanted);
     let apart = rows.sliced(&[Slice::ALL, Slice::step(2)]).unwrap();
     assert_eq!(fault(&apart, &[8, 16], plain()), TensorMapFault::Innermost { itemsize: 4 });
+    // Without the last axis, the one before would have to be dense, which it is not.
+    let six = view(&memory, &[2, 2, 2, 2, 4, 2], DType::F32);
+    let index: Vec<Slice> = (0..5).map(|_| Slice::ALL).chain([Slice::range(0, 1, 1)]).collect();
+    let one = six.sliced(&index).unwrap();
+    let wanted = TensorMapFault::Rank { least: 1, rank: 6 };
+    assert_eq!(fault(&one, &[1, 1, 1, 1, 4, 1], plain()), wanted);
     let wanted = TensorMapFault::Box { axis: 0, extent: 257 };
     assert_eq!(fault(&rows, &[257, 16], plain()), wanted);
     let wanted = TensorMapFault::BoxRow { axis: 1, size_in_bytes: 12 };
