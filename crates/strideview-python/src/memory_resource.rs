@@ -5,6 +5,7 @@ use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use strideview::cuda::Stream;
 use strideview::{Access, Buffer, MemoryResource};
 
 mod python_resource;
@@ -102,6 +103,14 @@ impl Temporaries {
     pub(crate) fn resource(&self) -> &Arc<dyn MemoryResource> {
         match self {
             Self::Native(resource) | Self::Python(_, resource) => resource,
+        }
+    }
+
+    /// Keeps the stream of a copy as long as temporaries of it are there.
+    pub(crate) fn keep(&self, stream: &Stream) {
+        // Those of this package find the streams that they are given themselves.
+        if let Self::Python(resource, _) = self {
+            resource.keep(stream.clone());
         }
     }
 
