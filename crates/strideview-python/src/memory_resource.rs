@@ -167,7 +167,8 @@ impl PyMemoryResource {
     /// ptr, size : int
     ///     As they were given to ``Buffer.from_handle``.
     /// stream : stream, optional
-    ///     As it was given to ``Buffer.close`` or, without one, to ``Buffer.from_handle``.
+    ///     As it was given to ``Buffer.close`` or, without one, to ``Buffer.from_handle``. For a temporary
+    ///     of a copy on a GPU, the stream of the copy, which may not be done.
     #[pyo3(signature = (ptr, size, stream=None))]
     fn deallocate(
         &self,
