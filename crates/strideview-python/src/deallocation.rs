@@ -15,9 +15,31 @@ use crate::errors::{OrRaise, aside};
 type StreamObject = Option<Py<PyAny>>;
 
 thread_local! {
-    /// While this thread closes a buffer: the stream that was named. An exception then goes to whoever
-    /// closes; at any other time nobody is there for it.
-    static CLOSING: RefCell<Option<StreamObject>> = const { RefCell::new(None) };
+    /// What this thread is closing, if it is.
+    static CLOSING: RefCell<Option<Closing>> = const { RefCell::new(None) };
+}
+
+/// A close of a buffer.
+struct Closing {
+    /// The stream that was named.
+    stream: StreamObject,
+    /// Whether an exception goes to whoever closes; otherwise nobody is there for it.
+    raises: bool,
+}
+
+impl Closing {
+    fn run<T>(self, close: impl FnOnce() -> T) -> T {
+        let before = CLOSING.replace(Some(self));
+        let outcome = close();
+        CLOSING.replace(before);
+        outcome
+    }
+}
+
+/// Runs `close` on this thread for a copy: a resource is told the stream, and what it raises is reported
+/// as that of a destructor.
+pub(crate) fn closed_on<T>(stream: Option<Py<PyAny>>, close: impl FnOnce() -> T) -> T {
+    Closing { stream, raises: false }.run(close)
 }
 
 /// What a resource raised when a buffer was closed.
@@ -39,10 +61,8 @@ impl Failure {
         stream: Option<&Bound<'_, PyAny>>,
         close: impl FnOnce() -> Result<()>,
     ) -> PyResult<()> {
-        let before = CLOSING.replace(Some(stream.map(|stream| stream.clone().unbind())));
-        let outcome = close();
-        CLOSING.replace(before);
-        match (outcome, self.take()) {
+        let stream = stream.map(|stream| stream.clone().unbind());
+        match (Closing { stream, raises: true }.run(close), self.take()) {
             (Err(_), Some(error)) => Err(error),
             (outcome, _) => outcome.or_raise(),
         }
@@ -73,9 +93,9 @@ impl Deallocation {
     fn call(self, py: Python<'_>) -> std::result::Result<(), MemoryError> {
         // Taken: what the resource itself drops meanwhile is not closed by the caller.
         let closing = CLOSING.take();
-        let stream = closing.iter().flatten().next().or(self.stream.as_ref());
-        let Err(error) = self.deallocate(py, stream) else { return Ok(()) };
-        if closing.is_none() {
+        let named = closing.as_ref().and_then(|closing| closing.stream.as_ref());
+        let Err(error) = self.deallocate(py, named.or(self.stream.as_ref())) else { return Ok(()) };
+        if !closing.is_some_and(|closing| closing.raises) {
             error.write_unraisable(py, Some(self.resource.bind(py)));
             return Ok(());
         }

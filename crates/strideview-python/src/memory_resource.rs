@@ -5,6 +5,7 @@ use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use strideview::cuda::Stream;
 use strideview::{Access, Buffer, MemoryResource};
 
 mod python_resource;
@@ -105,6 +106,14 @@ impl Temporaries {
         }
     }
 
+    /// Keeps the stream of a copy as long as temporaries of it are there.
+    pub(crate) fn keep(&self, stream: &Stream) {
+        // Those of this package find the streams that they are given themselves.
+        if let Self::Python(resource, _) = self {
+            resource.keep(stream.clone());
+        }
+    }
+
     /// What it raised since it was made.
     pub(crate) fn raised(&self) -> Option<PyErr> {
         match self {
@@ -158,7 +167,8 @@ impl PyMemoryResource {
     /// ptr, size : int
     ///     As they were given to ``Buffer.from_handle``.
     /// stream : stream, optional
-    ///     As it was given to ``Buffer.close`` or, without one, to ``Buffer.from_handle``.
+    ///     As it was given to ``Buffer.close`` or, without one, to ``Buffer.from_handle``. For a temporary
+    ///     of a copy on a GPU, the stream of the copy, which may not be done.
     #[pyo3(signature = (ptr, size, stream=None))]
     fn deallocate(
         &self,

@@ -30,7 +30,7 @@ impl Staged<'_> {
     pub(super) unsafe fn run(&self) -> Result<(), CudaError> {
         // What the stream does before may be about the memory of the host.
         self.stream.synchronize()?;
-        let mut lent = Lent::take(self.stream, self.slots(), self.allocator)?;
+        let mut lent = self.lent()?;
         let stage = self.stage()?;
         let at = stage.as_ref().map(|stage| stage.address);
         let outcome = match self.direction {
@@ -46,8 +46,14 @@ impl Staged<'_> {
         outcome.and(stage.map_or(Ok(()), |stage| stage.release()))
     }
 
+    /// Slots that hold a chunk each.
+    pub(super) fn lent(&self) -> Result<Lent, CudaError> {
+        let most_bytes = self.wire.most_bytes() as usize;
+        Lent::take(self.stream, self.slots(), most_bytes, self.allocator)
+    }
+
     /// How many slots are of use.
-    pub(super) fn slots(&self) -> usize {
+    fn slots(&self) -> usize {
         usize::try_from(self.wire.chunks()).unwrap_or(SLOTS).clamp(1, SLOTS)
     }
 

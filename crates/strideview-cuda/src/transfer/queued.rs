@@ -10,7 +10,7 @@ use strideview_copy::host::HostPlan;
 use super::direct::places;
 use super::inline::Staged;
 use super::retire::{Keep, retire};
-use super::ring::{Lent, Ring};
+use super::ring::Ring;
 use super::transfer_plan::{Direction, host_plan};
 use crate::driver::driver;
 use crate::{CudaError, Stream};
@@ -28,7 +28,7 @@ struct Job {
 ///
 /// Those of [`super::enqueue_transfer`].
 pub(super) unsafe fn enqueue(staged: &Staged<'_>, keep: Keep) -> Result<(), CudaError> {
-    let mut lent = Lent::take(staged.stream, staged.slots(), staged.allocator)?;
+    let mut lent = staged.lent()?;
     let ring = lent.ring();
     let side = ring.side()?;
     let jobs = jobs(staged, ring);

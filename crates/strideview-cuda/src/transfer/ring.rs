@@ -23,8 +23,8 @@ const MOST_RINGS: usize = 4;
 ///
 /// # Invariants
 ///
-/// 1. `address` is `SLOT_BYTES` of pinned memory that is the slot's own, freed by `drop` only: by the
-///    driver, or with `buffer`, whose memory it is.
+/// 1. `address` is pinned memory that is the slot's own, freed by `drop` only: `SLOT_BYTES`, by the driver,
+///    or that of `buffer`, with it.
 /// 2. Work that uses the memory is queued before `done` was last recorded, or has been waited for.
 pub(super) struct Slot {
     address: *mut c_void,
@@ -40,12 +40,16 @@ pub(super) struct Slot {
 unsafe impl Send for Slot {}
 
 impl Slot {
-    /// Memory of a resource that is pinned.
-    fn of_resource(resource: &Arc<dyn MemoryResource>, stream: &Stream) -> Result<Self, CudaError> {
+    /// So many bytes of a resource that is pinned.
+    fn of_resource(
+        resource: &Arc<dyn MemoryResource>,
+        size_in_bytes: usize,
+        stream: &Stream,
+    ) -> Result<Self, CudaError> {
         let device = stream.device();
         let (done, full) = (Event::new(device)?, Event::new(device)?);
-        let buffer =
-            Buffer::allocate(resource, SLOT_BYTES, stream.token()).map_err(CudaError::Allocator)?;
+        let buffer = Buffer::allocate(resource, size_in_bytes, stream.token())
+            .map_err(CudaError::Allocator)?;
         // The host may use it at once, and what orders it is the stream.
         stream.synchronize()?;
         let address = buffer.as_ptr().cast();
@@ -148,17 +152,18 @@ pub(super) struct Lent {
 }
 
 impl Lent {
-    /// A ring of the device with so many slots: of a resource that is pinned, or one of those that are
-    /// kept. Waits while all of these are lent.
+    /// A ring of the device with so many slots, each of `most_bytes` at least: of a resource that is
+    /// pinned, or one of those that are kept. Waits while all of these are lent.
     pub(super) fn take(
         stream: &Stream,
         slots: usize,
+        most_bytes: usize,
         allocator: Allocator<'_>,
     ) -> Result<Self, CudaError> {
         let device = stream.device();
         if let Some(resource) = allocator.filter(|resource| is_pinned(resource.access(), device)) {
-            let slots = (0..slots.min(SLOTS)).map(|_| Slot::of_resource(resource, stream));
-            let slots = slots.collect::<Result<_, _>>()?;
+            let slot = |_| Slot::of_resource(resource, most_bytes, stream);
+            let slots = (0..slots.min(SLOTS)).map(slot).collect::<Result<_, _>>()?;
             let ring = Some(Ring { device, slots, side: None });
             return Ok(Self { ring, is_kept: false });
         }

@@ -1,44 +1,71 @@
 //! A resource that is written in Python, as Rust takes one.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use strideview::cuda::{Device, Stream};
-use strideview::{Access, Buffer, MemoryError, MemoryResource, StreamToken};
+use strideview::{Access, Lease, MemoryError, MemoryResource, StreamToken};
 
 use super::{access_of, allocated};
-use crate::errors::OrRaise;
+use crate::deallocation::closed_on;
+use crate::errors::{OrRaise, value_error};
 use crate::owner::PyOwner;
 use crate::stream::PyStream;
 
-/// The object, and the buffers that it gave and has not been given back.
+/// The object, and the buffers that it gave and has not been given back. One is made for each copy.
 pub(crate) struct PythonResource {
     resource: PyOwner,
     access: Access,
-    given: Mutex<HashMap<usize, Buffer>>,
+    /// The stream of the copy, which lives as long as its temporaries.
+    stream: OnceLock<Stream>,
+    given: Mutex<HashMap<usize, Lease>>,
     raised: Mutex<Option<PyErr>>,
 }
 
 impl PythonResource {
     pub(super) fn new(resource: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let access = access_of(resource)?;
-        let (given, raised) = (Mutex::default(), Mutex::default());
-        Ok(Self { resource: PyOwner::new(resource), access, given, raised })
+        let (resource, access) = (PyOwner::new(resource), access_of(resource)?);
+        let (stream, given, raised) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        Ok(Self { resource, access, stream, given, raised })
+    }
+
+    /// Keeps the stream that temporaries are to be ordered on; the first one is kept.
+    pub(super) fn keep(&self, stream: Stream) {
+        let _ = self.stream.set(stream);
     }
 
     pub(super) fn raised(&self) -> Option<PyErr> {
         self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn ask(&self, py: Python<'_>, size: usize, stream: StreamToken) -> PyResult<Buffer> {
+    fn given(&self) -> MutexGuard<'_, HashMap<usize, Lease>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A buffer that holds what was asked for, which nobody can close.
+    fn ask(&self, py: Python<'_>, size: usize, stream: StreamToken) -> PyResult<Lease> {
         let stream = self.stream(py, stream)?;
         let stream = stream.as_ref().map(|stream| stream.as_any());
         let released = || PyRuntimeError::new_err("the memory resource is gone");
         let resource = self.resource.object(py).ok_or_else(released)?;
         let buffer = allocated(resource.bind(py), size, stream)?;
-        Ok(buffer.get().buffer().clone())
+        let lease = buffer.get().buffer().lease().or_raise()?;
+        let (got, access) = (lease.len_bytes(), lease.buffer().access());
+        if got < size {
+            return Err(value_error(format!(
+                "expected a Buffer of at least {size} bytes from allocate, got {got} bytes"
+            )));
+        }
+        if !reaches(access, self.access) {
+            return Err(value_error(format!(
+                "expected a Buffer of {} from allocate, as the resource says, got {}",
+                described(self.access),
+                described(access)
+            )));
+        }
+        Ok(lease)
     }
 
     /// The stream as an object; none on the host.
@@ -51,32 +78,65 @@ impl PythonResource {
             return Ok(None);
         }
         let device = Device::new(self.access.device_id).or_raise()?;
-        // SAFETY: the contract of tokens: the stream is alive; who keeps the object longer than the call
-        // keeps what they were not given.
-        let stream = unsafe { Stream::from_handle(token.raw(), Some(device), None) }.or_raise()?;
+        let is_kept = |kept: &&Stream| kept.token() == token && kept.device() == device;
+        let stream = match self.stream.get().filter(is_kept) {
+            Some(kept) => kept.clone(),
+            // SAFETY: the contract of tokens: the stream is alive; who keeps the object longer than the
+            // call keeps what they were not given.
+            None => unsafe { Stream::from_handle(token.raw(), Some(device), None) }.or_raise()?,
+        };
         Bound::new(py, PyStream(stream)).map(Some)
+    }
+
+    /// Notes a buffer, unless its memory is that of one which is in use.
+    fn note(&self, lease: Lease) -> PyResult<*mut u8> {
+        let address = lease.as_ptr();
+        let mut given = self.given();
+        if given.contains_key(&address.addr()) {
+            // Dropping the lease may run foreign code.
+            drop(given);
+            return Err(value_error(format!(
+                "expected a Buffer of memory that is not in use from allocate, got {:#x} again",
+                address.addr()
+            )));
+        }
+        given.insert(address.addr(), lease);
+        Ok(address)
     }
 }
 
-// SAFETY: (1) the buffer is kept until it is given back, and its resource has promised the span to it;
-// (2) buffers see to it; (3) as the object says, whose promise it is, as for every buffer of it; (4) the
-// interpreter is attached to for both calls.
+/// Whether memory is reached by all that the wanted memory is reached by, at any time.
+fn reaches(got: Access, wanted: Access) -> bool {
+    (got.host || !wanted.host)
+        && (!wanted.device || (got.device && got.device_id == wanted.device_id))
+        && (wanted.managed || !got.managed)
+}
+
+/// The kind of memory, for a message.
+fn described(access: Access) -> String {
+    let id = access.device_id;
+    match (access.host, access.device) {
+        _ if access.managed => format!("managed memory of device {id}"),
+        (true, true) => format!("memory of the host that device {id} reaches"),
+        (true, false) => "memory of the host".to_owned(),
+        (false, true) => format!("memory of device {id}"),
+        (false, false) => "memory that nobody reaches".to_owned(),
+    }
+}
+
+// SAFETY: (1) the buffer is leased until it is given back, so its span stays there, and no two have the
+// same; (2) buffers see to it; (3) as the buffer says, which was checked; (4) the interpreter is attached
+// to for both calls.
 unsafe impl MemoryResource for PythonResource {
     fn allocate(&self, size_in_bytes: usize, stream: StreamToken) -> Result<*mut u8, MemoryError> {
         let refused = MemoryError::Resource { call: "allocate", status: -1 };
-        let asked = Python::try_attach(|py| self.ask(py, size_in_bytes, stream));
-        let buffer = match asked.ok_or(refused)? {
-            Ok(buffer) if buffer.len_bytes() >= size_in_bytes => buffer,
-            Ok(_) => return Err(MemoryError::OutOfMemory { size_in_bytes }),
-            Err(error) => {
-                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                return Err(refused);
-            }
-        };
-        let address = buffer.as_ptr();
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        given.insert(address.addr(), buffer);
-        Ok(address)
+        let asked = Python::try_attach(|py| {
+            self.ask(py, size_in_bytes, stream).and_then(|lease| self.note(lease))
+        });
+        asked.ok_or(refused)?.map_err(|error| {
+            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            refused
+        })
     }
 
     unsafe fn deallocate(
@@ -85,10 +145,14 @@ unsafe impl MemoryResource for PythonResource {
         _size_in_bytes: usize,
         stream: StreamToken,
     ) -> Result<(), MemoryError> {
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        let buffer = given.remove(&address.addr());
-        drop(given);
-        buffer.map_or(Ok(()), |buffer| buffer.close(stream))
+        let lease = self.given().remove(&address.addr());
+        let Some(lease) = lease else { return Ok(()) };
+        let buffer = lease.buffer().clone();
+        drop(lease);
+        let object = Python::try_attach(|py| {
+            self.stream(py, stream).ok().flatten().map(|object| object.into_any().unbind())
+        });
+        closed_on(object.flatten(), || buffer.close(stream))
     }
 
     fn access(&self) -> Access {

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
+use strideview::cuda::Stream;
 use strideview::{Access, CopyOptions, Device, StreamToken, StridedMemoryView};
 
 use super::import::from_any_interface;
@@ -15,7 +16,7 @@ use crate::device::PyDevice;
 use crate::errors::OrRaise;
 use crate::memory_resource::Temporaries;
 use crate::raw::place::Place;
-use crate::stream::{Ordered, order, settle, stream_number};
+use crate::stream::{Ordered, order, settle, stream_argument, stream_number};
 
 /// Copies of fewer bytes keep the GIL: giving it up and taking it back would cost more.
 const BYTES_TO_RELEASE_THE_GIL_FOR: i64 = 1 << 16;
@@ -115,6 +116,17 @@ impl Wanted {
         }
     }
 
+    /// The stream that temporaries of an allocator are ordered on, which may be let go of while the copy
+    /// is queued: what is allocated while this is held keeps it.
+    fn kept(&self, stream: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Stream>> {
+        let (Some(allocator), Some(stream)) = (&self.allocator, stream) else { return Ok(None) };
+        let stream = stream_argument(stream)?;
+        if let Some(stream) = &stream {
+            allocator.keep(stream);
+        }
+        Ok(stream)
+    }
+
     /// The result of a copy, or the exception that the allocator raised meanwhile.
     fn raised(&self, outcome: strideview::Result<()>) -> PyResult<()> {
         match (outcome, self.allocator.as_ref().and_then(Temporaries::raised)) {
@@ -151,6 +163,7 @@ pub(super) fn copy_objects(
         let options = wanted.options();
         return wanted.raised(py.detach(|| strideview::copy_with(to, from, options)));
     }
+    let _kept = wanted.kept(arguments.stream)?;
     let sides = [(to.access(), dst_view.pending()), (from.access(), src_view.pending())];
     let mut options = wanted.options();
     if to.access().host && from.access().host {

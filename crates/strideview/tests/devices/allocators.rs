@@ -75,6 +75,23 @@ fn temporaries_come_from_the_resource_that_is_fit_for_them() {
     }
 }
 
+/// A slot holds a chunk: 16 KiB that are copied do not pin a whole slot of those that are kept.
+#[test]
+fn slots_are_no_larger_than_needed() {
+    let _standin = standin();
+    let (there, here) = (square("device"), square("host"));
+    for blocking in [Some(true), Some(false)] {
+        for (dst, src) in [(&there, &here), (&here, &there)] {
+            let (counts, resource) = counted("pinned");
+            let options =
+                CopyOptions { blocking, allocator: Some(&resource), ..CopyOptions::default() };
+            copy_with(dst, src, options).unwrap();
+            strideview_cuda::wait_for_retired();
+            assert_eq!((counts.total_bytes(), counts.live_blocks()), (64 * 64 * 4, 0));
+        }
+    }
+}
+
 /// Rows that move by one within their memory need none: they are moved in their order.
 #[test]
 fn no_temporary_is_taken_where_none_is_needed() {
