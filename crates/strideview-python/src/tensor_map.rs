@@ -22,7 +22,8 @@ use crate::errors::OrRaise;
 /// the kernels that got it are done.
 #[pyclass(frozen, module = "strideview", name = "TensorMap", weakref)]
 pub(crate) struct PyTensorMap {
-    map: TensorMap,
+    /// On the heap: Python's objects are aligned to 16 bytes, and a descriptor to 64.
+    map: Box<TensorMap>,
     /// The descriptor in memory that the buffer protocol can give out: aligned to 64, never written.
     bytes: StridedMemoryView,
 }
@@ -31,7 +32,7 @@ impl PyTensorMap {
     fn new(map: TensorMap) -> Result<Self, strideview::Error> {
         let descriptor = StridedMemoryView::from_vec(map.as_bytes().to_vec(), &[128])?;
         let bytes = strideview::to_device(&descriptor, Device::cpu(), Default::default())?;
-        Ok(Self { map, bytes: bytes.as_readonly() })
+        Ok(Self { map: Box::new(map), bytes: bytes.as_readonly() })
     }
 }
 
