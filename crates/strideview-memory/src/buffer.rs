@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::owner::{Allocation, Release};
@@ -38,6 +39,7 @@ pub struct Buffer(Arc<Inner>);
 struct Inner {
     span: Span,
     access: Access,
+    readonly: AtomicBool,
     state: State,
     release: Mutex<Option<Release>>,
 }
@@ -216,8 +218,8 @@ impl Buffer {
     }
 
     fn new(span: Span, access: Access, release: Release) -> Self {
-        let release = Mutex::new(Some(release));
-        Self(Arc::new(Inner { span, access, state: State::open(), release }))
+        let (readonly, release) = (AtomicBool::new(false), Mutex::new(Some(release)));
+        Self(Arc::new(Inner { span, access, readonly, state: State::open(), release }))
     }
 
     /// The address of the first byte; 0 once the buffer is closed. O(1).
@@ -240,6 +242,29 @@ impl Buffer {
     /// Who can reach the memory (or could, before it was closed). O(1).
     pub fn access(&self) -> Access {
         self.0.access
+    }
+
+    /// Whether nobody may write the memory by this buffer. O(1).
+    pub fn readonly(&self) -> bool {
+        self.0.readonly.load(Ordering::Relaxed)
+    }
+
+    /// Lets nobody write the memory by this buffer, from now on and for good: for memory that others
+    /// hold references into. O(1).
+    ///
+    /// What was begun before is not stopped, so call this before anybody else has the buffer.
+    ///
+    /// ```
+    /// # use strideview_memory::{Access, Buffer};
+    /// let bytes = *b"constant";
+    /// let address = bytes.as_ptr().cast_mut();
+    /// // SAFETY: (1, 2) an array that lives longer.
+    /// let buffer = unsafe { Buffer::from_raw(address, 8, Access::host(), None) };
+    /// buffer.make_readonly();
+    /// assert!(buffer.clone().readonly());
+    /// ```
+    pub fn make_readonly(&self) {
+        self.0.readonly.store(true, Ordering::Relaxed);
     }
 
     /// Whether the buffer has been closed. O(1).
@@ -348,6 +373,7 @@ impl fmt::Debug for Buffer {
             .field("address", &format_args!("{:#x}", self.address()))
             .field("len_bytes", &self.len_bytes())
             .field("access", &self.access())
+            .field("readonly", &self.readonly())
             .field("is_closed", &self.is_closed())
             .field("leases", &self.leases())
             .finish()

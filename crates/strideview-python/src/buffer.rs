@@ -99,7 +99,8 @@ impl PyBuffer {
     fn bytes(&self) -> PyResult<StridedMemoryView> {
         let len = self.buffer.lease().or_raise()?.len_bytes();
         let layout = StridedLayout::new(&[len as i64], None, 1).or_raise()?;
-        StridedMemoryView::from_buffer(&self.buffer, &layout, Some(DType::U8), false).or_raise()
+        let readonly = self.buffer.readonly();
+        StridedMemoryView::from_buffer(&self.buffer, &layout, Some(DType::U8), readonly).or_raise()
     }
 }
 

@@ -13,7 +13,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::SizeMismatch`]; [`Error::Unreachable`] for memory that nobody can reach;
+/// [`Error::SizeMismatch`]; [`Error::ReadOnly`] for a buffer that may not be written
+/// ([`Buffer::readonly`]); [`Error::Unreachable`] for memory that nobody can reach;
 /// [`MemoryError::Closed`](crate::MemoryError); those of [`copy()`](crate::copy()) about memory that is
 /// borrowed; a failed call of the driver.
 ///
@@ -29,6 +30,7 @@ use crate::{
 /// ```
 pub fn copy_bytes(dst: &Buffer, src: &Buffer, stream: StreamToken) -> Result<()> {
     let (to, from) = (dst.lease()?, src.lease()?);
+    check_writable(dst)?;
     let (dst_size_in_bytes, src_size_in_bytes) = (to.len_bytes(), from.len_bytes());
     if dst_size_in_bytes != src_size_in_bytes {
         return Err(Error::SizeMismatch { dst_size_in_bytes, src_size_in_bytes });
@@ -68,6 +70,7 @@ pub fn copy_bytes(dst: &Buffer, src: &Buffer, stream: StreamToken) -> Result<()>
 /// ```
 pub fn fill_bytes(buffer: &Buffer, pattern: &[u8], stream: StreamToken) -> Result<()> {
     let lease = buffer.lease()?;
+    check_writable(buffer)?;
     let (size_in_bytes, pattern_in_bytes) = (lease.len_bytes(), pattern.len());
     if !matches!(pattern_in_bytes, 1 | 2 | 4 | 8) || !size_in_bytes.is_multiple_of(pattern_in_bytes)
     {
@@ -92,7 +95,12 @@ fn items_of(lease: &Lease, itemsize: usize) -> Result<StridedMemoryView> {
     let count = (lease.len_bytes() / itemsize) as i64;
     let dtype = (itemsize == 1).then_some(DType::U8);
     let layout = StridedLayout::new(&[count], None, itemsize as i64)?;
-    StridedMemoryView::from_buffer(lease.buffer(), &layout, dtype, false)
+    StridedMemoryView::from_buffer(lease.buffer(), &layout, dtype, lease.buffer().readonly())
+}
+
+/// The memory may be written by this buffer.
+fn check_writable(buffer: &Buffer) -> Result<()> {
+    if buffer.readonly() { Err(Error::ReadOnly) } else { Ok(()) }
 }
 
 /// Somebody can reach the memory.
@@ -106,6 +114,7 @@ fn check_reachable(lease: &Lease) -> Result<()> {
 mod device {
     use strideview_cuda::{Device, Stream};
 
+    use crate::view::writing_of;
     use crate::{Buffer, Lease, Result, StreamToken};
 
     /// The stream that a token names, of the device that the memory belongs to.
@@ -128,11 +137,13 @@ mod device {
     pub(super) fn copy(dst: &Lease, src: &Lease, stream: StreamToken) -> Result<()> {
         let (to, from) = (dst.buffer().access(), src.buffer().access());
         let stream = stream_of(if from.host { dst } else { src }, stream)?;
+        let _writing = writing_of(dst)?;
         if dst.address().abs_diff(src.address()) < dst.len_bytes() {
             return copy_overlapping(dst, src, &stream);
         }
         // SAFETY: (1) both are leased, can be reached, and were found not to overlap; (2) who uses
-        // them meanwhile names the same stream, as the documentation asks.
+        // them meanwhile names the same stream, as the documentation asks, and no reference into the
+        // destination is alive, by `writing_of`.
         unsafe { stream.copy_bytes(dst.address(), src.address(), dst.len_bytes()) }?;
         if to.host || from.host {
             stream.synchronize()?;

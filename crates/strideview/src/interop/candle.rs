@@ -25,13 +25,15 @@ use std::sync::Arc;
 
 use candle_core::{CpuStorage, DeviceLocation, InplaceOp1, Layout, Storage, Tensor};
 
+use super::extents::check_extents;
 use crate::transfer::check_unique;
 use crate::{
-    Access, Buffer, DType, Dims, Error, Owner, Result, StridedLayout, StridedMemoryView, copy,
+    Access, Buffer, DType, Dims, Error, MemoryError, Owner, Result, StridedLayout,
+    StridedMemoryView, copy,
 };
 
 /// Calls `work` with a read-only view of a tensor; returns what it returns. Two small allocations;
-/// copies nothing.
+/// copies nothing. The buffer of the view is read-only too.
 ///
 /// The tensor is locked for reading meanwhile: `work` must not change it in place, or it waits for
 /// itself. Afterwards the buffer of the view is closed: clones and parts of the view that `work` kept
@@ -61,14 +63,15 @@ pub fn lend<R>(tensor: &Tensor, work: impl FnOnce(&StridedMemoryView) -> R) -> R
     let (storage, layout) = tensor.storage_and_layout();
     let elements = Elements::of(&storage, tensor)?;
     // SAFETY: (1) the guard keeps the storage as it is, and `lend` closes the buffer before it goes;
-    // (2, 3) it keeps others from writing, and the view is read-only.
+    // (2, 3) it keeps others from writing, and the buffer of the view is read-only.
     let view = unsafe { elements.view(layout, true, None) }?;
     let result = super::lend::lend(view, work);
     drop(storage);
     Ok(result)
 }
 
-/// A read-only view of a tensor, which its buffer keeps. Two small allocations; copies nothing.
+/// A read-only view of a tensor, which its buffer keeps. Two small allocations; copies nothing. The
+/// buffer is read-only too.
 ///
 /// # Errors
 ///
@@ -98,7 +101,7 @@ pub unsafe fn from_tensor(tensor: &Tensor) -> Result<StridedMemoryView> {
     let (storage, layout) = tensor.storage_and_layout();
     let elements = Elements::of(&storage, tensor)?;
     // SAFETY: (1) the owner keeps the storage, which stays as it is: the caller promises (1); (2, 3)
-    // by the same, nobody writes, and the view is read-only.
+    // by the same, nobody writes, and the buffer of the view is read-only.
     unsafe { elements.view(layout, true, Some(owner)) }
 }
 
@@ -107,8 +110,9 @@ pub unsafe fn from_tensor(tensor: &Tensor) -> Result<StridedMemoryView> {
 ///
 /// # Errors
 ///
-/// [`Error::Untyped`]; [`Error::NoCounterpart`] for a dtype that candle has not got; those of
-/// [`copy`](crate::copy()).
+/// [`Error::Untyped`]; [`Error::NoCounterpart`] for a dtype that candle has not got;
+/// [`LayoutError::Overflow`](crate::LayoutError) for more elements than candle counts,
+/// [`MemoryError::OutOfMemory`] for more bytes than the allocator gives; those of [`copy`](crate::copy()).
 ///
 /// ```
 /// use strideview::{Error, StridedMemoryView, interop::candle::copy_to_tensor};
@@ -125,12 +129,22 @@ pub unsafe fn from_tensor(tensor: &Tensor) -> Result<StridedMemoryView> {
 pub fn copy_to_tensor(view: &StridedMemoryView) -> Result<Tensor> {
     let dtype = view.dtype().ok_or(Error::Untyped)?;
     let dtype = candle_dtype(dtype).ok_or(Error::NoCounterpart { library: "candle", dtype })?;
+    check_extents(view.layout())?;
+    check_memory(view.layout())?;
     // At least 0, by the layout.
     let shape: Vec<usize> = view.shape().iter().map(|extent| *extent as usize).collect();
     let tensor = Tensor::zeros(shape, dtype, &candle_core::Device::Cpu)
         .map_err(|_| Error::Neighbour { library: "candle", call: "Tensor::zeros" })?;
     copy_into_tensor(view, &tensor)?;
     Ok(tensor)
+}
+
+/// candle ends the process where there is no memory for a tensor, so the allocator is asked first.
+fn check_memory(layout: &StridedLayout) -> Result<()> {
+    let size_in_bytes = usize::try_from(layout.nbytes()).unwrap_or(usize::MAX);
+    let mut bytes = Vec::<u8>::new();
+    let reserved = bytes.try_reserve_exact(size_in_bytes);
+    Ok(reserved.map_err(|_| MemoryError::OutOfMemory { size_in_bytes })?)
 }
 
 /// Copies the elements of a view, which may lie anywhere, into a tensor on the host, in place: one
@@ -261,6 +275,9 @@ impl Elements {
         let layout = strided_layout(layout, dtype.itemsize_bytes() as i64)?;
         // SAFETY: (1) the caller promises it in (1); (2) they are a vector, and initialised.
         let buffer = unsafe { Buffer::from_raw(first, size_in_bytes, Access::host(), owner) };
+        if readonly {
+            buffer.make_readonly();
+        }
         StridedMemoryView::from_buffer(&buffer, &layout, Some(dtype), readonly)
     }
 }

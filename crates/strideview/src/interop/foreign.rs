@@ -269,6 +269,8 @@ impl Described {
 
     /// A view of the memory, which `owner` keeps alive. Costs one small allocation.
     ///
+    /// Where the description is read-only, so are the buffer of the view and all others of it.
+    ///
     /// # Safety
     ///
     /// 1. Until `owner` is dropped, the bytes from the lowest to the highest one of an element are
@@ -281,6 +283,9 @@ impl Described {
         let Self { lowest, span_in_bytes, offset_in_bytes, layout, dtype, access, readonly } = self;
         // SAFETY: (1) the caller promises it in (1); (2) invariant 2.
         let buffer = unsafe { Buffer::from_raw(lowest, span_in_bytes, access, Some(owner)) };
+        if readonly {
+            buffer.make_readonly();
+        }
         // Invariants 1 to 3 are those of a view.
         StridedMemoryView::from_parts(buffer, offset_in_bytes, layout, dtype, readonly)
     }
@@ -296,6 +301,9 @@ impl Described {
         let Self { lowest, span_in_bytes, offset_in_bytes, layout, dtype, access, readonly } = self;
         // SAFETY: (1) the caller promises it in (1); (2) invariant 2.
         let buffer = unsafe { Buffer::from_deleter(lowest, span_in_bytes, access, deleter) };
+        if readonly {
+            buffer.make_readonly();
+        }
         // Invariants 1 to 3 are those of a view.
         StridedMemoryView::from_parts(buffer, offset_in_bytes, layout, dtype, readonly)
     }

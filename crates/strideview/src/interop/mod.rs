@@ -26,6 +26,8 @@ pub mod candle;
 #[cfg(feature = "cudarc")]
 pub mod cudarc;
 pub mod dlpack;
+#[cfg(any(feature = "ndarray", feature = "candle"))]
+mod extents;
 mod foreign;
 #[cfg(any(feature = "ndarray", feature = "candle", feature = "cudarc"))]
 mod lend;

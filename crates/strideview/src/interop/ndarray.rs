@@ -19,11 +19,10 @@ use ::ndarray::{
     ArcArray, Array, ArrayRef, ArrayViewD, Axis, Dimension, IntoDimension, IxDyn, ShapeBuilder,
 };
 
+use super::extents::check_extents;
 use super::foreign::{Foreign, ForeignStrides};
 use crate::view::{Borrowed, Reading, borrow};
-use crate::{
-    Access, Dims, Element, LayoutError, Lease, Quantity, Result, StridedLayout, StridedMemoryView,
-};
+use crate::{Access, Dims, Element, Lease, Result, StridedLayout, StridedMemoryView};
 
 /// A view of an array, which its buffer owns from now on. Two small allocations; copies nothing.
 ///
@@ -52,8 +51,8 @@ pub fn from_array<T: Element, D: Dimension + 'static>(
     Ok(unsafe { described.into_view(Arc::new(array)) })
 }
 
-/// A read-only view of an array that others may share; its buffer keeps one reference to it. Two
-/// small allocations; copies nothing.
+/// A read-only view of an array that others may share; its buffer keeps one reference to it, and is
+/// read-only too. Two small allocations; copies nothing.
 ///
 /// # Errors
 ///
@@ -75,12 +74,12 @@ pub fn from_arc_array<T: Element, D: Dimension + 'static>(
     let (shape, strides) = dims(&array);
     let described = foreign(array.as_ptr().cast_mut(), &shape, &strides, true).describe()?;
     // SAFETY: (1) the elements are the array's, of which the owner keeps a reference; (2) who else
-    // has one writes to a copy of its own; (3) read-only.
+    // has one writes to a copy of its own; (3) read-only, and so is the buffer of the view.
     Ok(unsafe { described.into_view(Arc::new(array)) })
 }
 
 /// Calls `work` with a read-only view of an array; returns what it returns. Two small allocations;
-/// copies nothing.
+/// copies nothing. The buffer of the view is read-only too.
 ///
 /// Afterwards the buffer of the view is closed: clones and parts of the view that `work` kept are of
 /// a closed buffer. A lease that is still alive then (a [`HostSlice`](crate::HostSlice), a copy that
@@ -107,7 +106,7 @@ pub fn lend<T: Element, D: Dimension, R>(
     let (shape, strides) = dims(array);
     let described = foreign(array.as_ptr().cast_mut(), &shape, &strides, true).describe()?;
     // SAFETY: (1) `lend` closes the buffer before the borrow of the array ends; (2, 3) which keeps
-    // others from writing, as the view is read-only.
+    // others from writing, as the buffer of the view is read-only.
     let view = unsafe { described.into_view(Arc::new(())) };
     Ok(super::lend::lend(view, work))
 }
@@ -172,7 +171,7 @@ fn foreign<'a, T: Element>(
 /// # Errors
 ///
 /// Those of [`as_slice`](StridedMemoryView::as_slice), without
-/// [`Error::NotContiguous`](crate::Error::NotContiguous); [`LayoutError::Overflow`] for an empty view whose extents other than 0
+/// [`Error::NotContiguous`](crate::Error::NotContiguous); [`LayoutError::Overflow`](crate::LayoutError) for an empty view whose extents other than 0
 /// multiply to more than ndarray takes.
 ///
 /// ```
@@ -268,15 +267,4 @@ fn meaningful_strides(layout: &StridedLayout) -> Dims {
     let is_empty = layout.is_empty();
     let axes = layout.shape().iter().zip(layout.strides());
     axes.map(|(extent, stride)| if is_empty || *extent < 2 { 0 } else { *stride }).collect()
-}
-
-/// ndarray wants the product of all extents but those of 0 to fit in `isize`, also where there is
-/// no element.
-fn check_extents(layout: &StridedLayout) -> Result<()> {
-    let extents = layout.shape().iter().filter(|extent| **extent > 0);
-    let value = extents.fold(1_i128, |product, extent| product.saturating_mul((*extent).into()));
-    match isize::try_from(value) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(LayoutError::Overflow { quantity: Quantity::Volume, value }.into()),
-    }
 }

@@ -126,6 +126,16 @@ pub(crate) fn writing_on_device(view: &StridedMemoryView, first: usize) -> Resul
     span.map(Writing::begin).transpose()
 }
 
+/// The right to write all bytes of a leased buffer; None as for a view on a device.
+#[cfg(feature = "cuda")]
+pub(crate) fn writing_of(lease: &Lease) -> Result<Option<Writing>> {
+    let (start, size_in_bytes) = (lease.address(), lease.len_bytes());
+    let is_reached = lease.buffer().access().host && size_in_bytes > 0;
+    // The bytes of a buffer do not wrap around the address space.
+    let span = is_reached.then(|| Span { start, end: start.wrapping_add(size_in_bytes) });
+    span.map(Writing::begin).transpose()
+}
+
 /// The addresses of the bytes of a view, gaps included; None when there are none.
 #[inline]
 fn span_of(view: &StridedMemoryView, access: &HostAccess) -> Option<Span> {

@@ -21,6 +21,8 @@ mod tensor_map;
 mod transform;
 mod values;
 
+#[cfg(feature = "cuda")]
+pub(crate) use access::writing_of;
 #[cfg(feature = "ndarray")]
 pub(crate) use access::{Borrowed, borrow};
 #[cfg(feature = "cudarc")]

@@ -53,7 +53,8 @@ impl StridedMemoryView {
     /// # Errors
     ///
     /// [`Error::OutOfBounds`]; [`Error::ItemsizeMismatch`] when the dtype has another item size
-    /// than the layout; [`MemoryError::Closed`].
+    /// than the layout; [`Error::ReadOnly`] for a view that may be written of a buffer that may
+    /// not ([`Buffer::readonly`]); [`MemoryError::Closed`].
     ///
     /// ```
     /// use strideview::{Device, Error, StridedLayout, StridedMemoryView};
@@ -86,6 +87,9 @@ impl StridedMemoryView {
         check_itemsize(layout, dtype)?;
         if buffer.is_closed() {
             return Err(MemoryError::Closed.into());
+        }
+        if buffer.readonly() && !readonly {
+            return Err(Error::ReadOnly);
         }
         // A buffer that is closed from here on has size 0, and is refused as too small.
         let size_in_bytes = buffer.len_bytes();

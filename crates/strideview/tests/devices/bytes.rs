@@ -1,6 +1,9 @@
 //! Whole buffers copied and filled, between every two kinds of memory.
 
-use strideview::{Access, Device, Error, StreamToken, copy_bytes, fill_bytes};
+use strideview::{
+    Access, DType, Device, Error, StreamToken, StridedLayout, StridedMemoryView, copy_bytes,
+    fill_bytes,
+};
 use strideview_standin::Live;
 
 use crate::{KINDS, buffer, content, part, standin};
@@ -75,6 +78,30 @@ fn overlapping_memory() {
 fn write(buffer: &strideview::Buffer, bytes: &[u8]) {
     for (offset, &byte) in bytes.iter().enumerate() {
         fill_bytes(&part(buffer, offset, 1, buffer.access()), &[byte], StreamToken::NONE).unwrap();
+    }
+}
+
+/// Whoever copies: the host, or the driver.
+#[test]
+fn memory_that_is_borrowed_or_read_only_is_not_written() {
+    let _standin = standin();
+    let none = StreamToken::NONE;
+    for (to, from) in KINDS.iter().flat_map(|to| KINDS.iter().map(move |from| (*to, *from))) {
+        let (dst, src) = (buffer(to, 8), buffer(from, 8));
+        fill_bytes(&dst, &[1], none).unwrap();
+        if reaches_host(to) {
+            let layout = StridedLayout::new(&[4], None, 1).unwrap();
+            let view = StridedMemoryView::from_buffer(&dst, &layout, Some(DType::U8), false);
+            let slice = view.unwrap().as_slice::<u8>().unwrap();
+            assert_eq!(copy_bytes(&dst, &src, none), Err(Error::SliceAlive), "{from} to {to}");
+            assert_eq!(fill_bytes(&dst, &[9], none), Err(Error::SliceAlive), "{to}");
+            assert_eq!(slice[..], [1; 4]);
+        }
+        dst.make_readonly();
+        assert_eq!(copy_bytes(&dst, &src, none), Err(Error::ReadOnly), "{from} to {to}");
+        assert_eq!(fill_bytes(&dst, &[9], none), Err(Error::ReadOnly), "{to}");
+        assert_eq!(copy_bytes(&src, &dst, none), Ok(()), "{to} to {from}");
+        assert_eq!((content(&dst), content(&src)), (vec![1; 8], vec![1; 8]));
     }
 }
 

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use strideview::{Error, StridedMemoryView};
+use strideview::{
+    Access, Buffer, DType, Error, StreamToken, StridedMemoryView, copy_bytes, fill_bytes,
+};
 
 use crate::Outcome;
 
@@ -22,6 +24,38 @@ fn a_copy_into_a_borrowed_slice_is_refused() -> Outcome {
     drop(slice);
     part(0, 4)?.copy_from(&other)?;
     assert_eq!(view.to_vec::<u8>()?, [2, 3, 4, 5, 4, 5, 2, 3]);
+    Ok(())
+}
+
+#[test]
+fn whole_buffers_are_not_written_while_a_slice_borrows_a_part() -> Outcome {
+    let view = StridedMemoryView::from_vec((0..8_u8).collect(), &[8])?;
+    let slice = view.sliced(&[(5..6).into()])?.as_slice::<u8>()?;
+    let other = StridedMemoryView::from_vec(vec![9_u8; 8], &[8])?;
+    let (dst, none) = (view.buffer(), StreamToken::NONE);
+    assert_eq!(fill_bytes(dst, &[9], none), Err(Error::SliceAlive));
+    assert_eq!(copy_bytes(dst, other.buffer(), none), Err(Error::SliceAlive));
+    assert_eq!(slice[..], [5]);
+    Ok(())
+}
+
+#[test]
+fn a_read_only_buffer_has_read_only_views() -> Outcome {
+    let bytes = *b"abcd";
+    let address = bytes.as_ptr().cast_mut();
+    // SAFETY: (1, 2) an array that lives longer.
+    let buffer = unsafe { Buffer::from_raw(address, 4, Access::host(), None) };
+    buffer.make_readonly();
+    let other = StridedMemoryView::from_vec(vec![9_u8; 4], &[4])?;
+    let (layout, dtype, none) = (other.layout(), Some(DType::U8), StreamToken::NONE);
+    let writable = StridedMemoryView::from_buffer(&buffer, layout, dtype, false);
+    assert_eq!(writable.err(), Some(Error::ReadOnly));
+    let view = StridedMemoryView::from_buffer(&buffer, layout, dtype, true)?;
+    assert_eq!(view.copy_from(&other), Err(Error::ReadOnly));
+    assert_eq!(fill_bytes(&buffer, &[9], none), Err(Error::ReadOnly));
+    assert_eq!(copy_bytes(&buffer, other.buffer(), none), Err(Error::ReadOnly));
+    copy_bytes(other.buffer(), &buffer, none)?;
+    assert_eq!((other.to_vec::<u8>()?, view.to_vec::<u8>()?), (bytes.to_vec(), bytes.to_vec()));
     Ok(())
 }
 

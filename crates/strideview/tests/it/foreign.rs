@@ -34,6 +34,21 @@ fn memory() -> (*mut u8, Arc<Counted>, Arc<AtomicUsize>) {
 }
 
 #[test]
+fn the_buffer_of_a_read_only_description_is_read_only() -> Outcome {
+    let bytes = [1_u8, 2, 3];
+    for readonly in [true, false] {
+        let foreign = Foreign {
+            readonly,
+            ..described(bytes.as_ptr().addr(), &[3], ForeignStrides::Implicit, 1)
+        };
+        // SAFETY: (1, 2) an array that lives longer and nobody writes; (3) nor do we.
+        let view = unsafe { foreign.into_view(Arc::new(())) }?;
+        assert_eq!((view.readonly(), view.buffer().readonly()), (readonly, readonly));
+    }
+    Ok(())
+}
+
+#[test]
 fn the_buffer_spans_exactly_what_the_layout_covers() -> Outcome {
     let (address, owner, drops) = memory();
     for plain in generated(31, 800) {

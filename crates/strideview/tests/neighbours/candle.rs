@@ -7,7 +7,10 @@ mod example;
 
 use candle_core::{CpuStorage, DType as CandleDType, Device, Storage, Tensor, WithDType};
 use strideview::interop::candle::{copy_into_tensor, copy_to_tensor, from_tensor, lend};
-use strideview::{DType, Element, Error, MemoryError, Slice, StridedMemoryView};
+use strideview::{
+    DType, Device as Place, Element, Error, MemoryError, Slice, StreamToken, StridedLayout,
+    StridedMemoryView, copy_bytes, fill_bytes,
+};
 
 #[test]
 fn the_example_runs() {
@@ -168,4 +171,44 @@ fn a_tensor_larger_than_its_storage_is_refused() {
     assert_eq!(lend(&tensor, |_| ()).unwrap_err(), error);
     let view = StridedMemoryView::from_vec(vec![1_u8; 6], &[2, 3]).unwrap();
     assert_eq!(copy_into_tensor(&view, &tensor), Err(error));
+}
+
+/// Whoever holds the lock for reading too would see the elements change.
+#[test]
+fn the_buffer_of_a_read_only_view_is_not_written_either() {
+    let tensor = Tensor::new(&[1_u8, 2, 3], &Device::Cpu).unwrap();
+    lend(&tensor, check_refused).unwrap();
+    // SAFETY: (1) nothing changes it.
+    check_refused(&unsafe { from_tensor(&tensor) }.unwrap());
+    assert_eq!(tensor.to_vec1::<u8>().unwrap(), [1, 2, 3]);
+}
+
+#[track_caller]
+fn check_refused(view: &StridedMemoryView) {
+    let buffer = view.buffer();
+    assert!(view.readonly() && buffer.readonly());
+    let writable = StridedMemoryView::from_buffer(buffer, view.layout(), view.dtype(), false);
+    assert_eq!(writable.unwrap_err(), Error::ReadOnly);
+    assert_eq!(fill_bytes(buffer, &[9], StreamToken::NONE), Err(Error::ReadOnly));
+    let other = Place::cpu().allocate(buffer.len_bytes()).unwrap();
+    assert_eq!(copy_bytes(buffer, &other, StreamToken::NONE), Err(Error::ReadOnly));
+}
+
+#[test]
+fn a_view_larger_than_memory_is_an_error() {
+    let one = StridedMemoryView::from_vec(vec![1_f32], &[1]).unwrap();
+    // 2^60 bytes fit in no address space, 2^62 values in no number of bytes.
+    let (size_in_bytes, many) = (1 << 60, one.broadcast_to(&[1 << 30, 1 << 28]).unwrap());
+    let error = Error::Memory(MemoryError::OutOfMemory { size_in_bytes });
+    assert_eq!(copy_to_tensor(&many).unwrap_err(), error);
+    match one.broadcast_to(&[1 << 31, 1 << 31]) {
+        Ok(many) => assert!(copy_to_tensor(&many).is_err()),
+        Err(error) => assert_eq!(error.code(), "layout.overflow"),
+    }
+    // Without elements there is no byte, but candle multiplies the extents.
+    let none = StridedMemoryView::from_vec(Vec::<f32>::new(), &[0, 1, 1]).unwrap();
+    let shape = [1 << 40, 0, 1 << 40];
+    let layout = StridedLayout::new(&shape, None, 4).unwrap();
+    let none = StridedMemoryView::from_buffer(none.buffer(), &layout, none.dtype(), true).unwrap();
+    assert_eq!(copy_to_tensor(&none).unwrap_err().code(), "layout.overflow");
 }

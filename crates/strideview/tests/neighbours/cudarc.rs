@@ -9,12 +9,13 @@ mod example;
 
 use std::env;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use cudarc::driver::result::ctx;
-use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaStream, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use strideview::cuda::{Device, PinnedResource};
 use strideview::interop::cudarc::{
@@ -22,7 +23,7 @@ use strideview::interop::cudarc::{
 };
 use strideview::{
     Buffer, CopyOptions, DType, Device as Place, Error, MemoryError, MemoryResource, Slice,
-    StreamToken, StridedLayout, StridedMemoryView, copy_with,
+    StreamToken, StridedLayout, StridedMemoryView, copy_bytes, copy_with, fill_bytes,
 };
 
 /// One test at a time: they look at the current context and at errors that cudarc parks.
@@ -124,6 +125,19 @@ fn a_slice_of_another_length_is_refused() {
     gpu.check_errors();
 }
 
+/// cudarc frees a slice on the context that is current, and parks the error where none is.
+#[test]
+fn a_refused_slice_is_freed_on_its_context() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.context.default_stream();
+    let slice = stream.clone_htod(&[1_f32; 5]).unwrap();
+    gpu.leave();
+    let error = from_slice(slice, &[2, 3]).unwrap_err();
+    assert_eq!(error, Error::LengthMismatch { wanted: 6, got: 5 });
+    gpu.check_left();
+    gpu.check_errors();
+}
+
 #[test]
 fn closing_waits_for_the_stream_that_it_names() {
     let Some(gpu) = gpu() else { return };
@@ -174,6 +188,71 @@ fn a_borrowed_slice_is_ordered_at_both_ends() {
     .unwrap();
     assert!(kept.is_closed());
     assert_eq!(back.to_vec::<u32>().unwrap()[columns..], written[columns..]);
+    gpu.check_errors();
+}
+
+#[test]
+fn a_panic_in_the_call_leaves_the_context_too() {
+    let Some(gpu) = gpu() else { return };
+    // A second stream makes cudarc keep events, which it makes its context current for.
+    let (stream, _second) = (gpu.context.default_stream(), gpu.context.new_stream().unwrap());
+    let slice = stream.clone_htod(&counted(6)).unwrap();
+    gpu.leave();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        lend(&slice, &stream, &[2, 3], |_| panic!("on purpose")).unwrap();
+    }));
+    assert!(outcome.is_err());
+    gpu.check_left();
+    gpu.check_errors();
+}
+
+/// Every safe function that writes takes a buffer or a view.
+#[track_caller]
+fn check_refused(view: &StridedMemoryView, stream: &Arc<CudaStream>) {
+    let buffer = view.buffer();
+    assert!(view.readonly() && buffer.readonly());
+    let writable = StridedMemoryView::from_buffer(buffer, view.layout(), view.dtype(), false);
+    assert_eq!(writable.unwrap_err(), Error::ReadOnly);
+    assert_eq!(fill_bytes(buffer, &[9], token(stream)), Err(Error::ReadOnly));
+    let other = Place::cuda(0).unwrap().allocate(buffer.len_bytes()).unwrap();
+    assert_eq!(copy_bytes(buffer, &other, token(stream)), Err(Error::ReadOnly));
+    assert_eq!(view.copy_from(view), Err(Error::ReadOnly));
+    let mut slice = as_stream_slice::<u32>(view, stream).unwrap();
+    assert_eq!(slice.as_view_mut().err(), Some(Error::ReadOnly));
+}
+
+#[test]
+fn the_buffer_of_a_read_only_view_is_not_written_either() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.context.default_stream();
+    let slice = stream.clone_htod(&counted(6)).unwrap();
+    lend(&slice, &stream, &[2, 3], |view| check_refused(view, &stream)).unwrap();
+    assert_eq!(stream.clone_dtoh(&slice).unwrap(), counted(6));
+    gpu.check_errors();
+}
+
+/// The host reaches it too, and cudarc gives out references into it.
+#[test]
+fn unified_memory_is_lent_when_its_stream_is_done() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.context.default_stream();
+    let len = 1 << 20;
+    // SAFETY: it is written before it is read.
+    let mut slice = unsafe { gpu.context.alloc_unified::<u32>(len, true) }.unwrap();
+    stream.memcpy_htod(&counted(len), &mut slice).unwrap();
+    let last = (len as i64 - 1, len as u32 - 1);
+    lend(&slice, &stream, &[len as i64], |view| {
+        assert!(view.access().host && view.access().device);
+        assert_eq!(view.get::<u32>(&[last.0]), Ok(last.1));
+        check_refused(view, &stream);
+    })
+    .unwrap();
+    let zeros = StridedMemoryView::from_vec(vec![0_u32; len], &[len as i64]).unwrap();
+    let written = lend_mut(&mut slice, &stream, &[len as i64], |view| {
+        copy_with(view, &zeros, on(token(&stream), None))
+    });
+    assert_eq!(written, Ok(Ok(())));
+    assert!(slice.as_slice().unwrap().iter().all(|value| *value == 0));
     gpu.check_errors();
 }
 

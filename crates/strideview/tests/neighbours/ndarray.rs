@@ -15,7 +15,7 @@ use ndarray::{
 use strideview::interop::ndarray::{as_array, from_arc_array, from_array, lend, lend_mut};
 use strideview::{
     Access, Buffer, DType, Device, Element, Error, LayoutError, MemoryError, Owner, Quantity,
-    StreamToken, StridedLayout, StridedMemoryView,
+    StreamToken, StridedLayout, StridedMemoryView, copy_bytes, fill_bytes,
 };
 use strideview_testkit::odd_layouts;
 
@@ -253,4 +253,43 @@ fn too_many_axes_and_too_large_extents_are_errors() {
     let (quantity, value) = (Quantity::Volume, 1 << 80);
     let error = Error::Layout(LayoutError::Overflow { quantity, value });
     assert_eq!(as_array::<u8>(&view).unwrap_err(), error);
+}
+
+/// Whoever has a reference into the array would see its elements change.
+#[test]
+fn the_buffer_of_a_read_only_view_is_not_written_either() {
+    let array = Array2::from_shape_fn((3, 4), |(row, column)| (10 * row + column) as u16);
+    let first = &array[[0, 0]];
+    lend(&array, check_refused).unwrap();
+    let part = array.slice(ndarray::s![..;2, 1..;-1]);
+    lend(&part, check_refused).unwrap();
+    assert_eq!((*first, array[[2, 3]]), (0, 23));
+    let shared = array.into_shared();
+    check_refused(&from_arc_array(shared.clone()).unwrap());
+    assert_eq!((shared[[0, 0]], shared[[2, 3]]), (0, 23));
+}
+
+/// Every safe function that writes takes a buffer or a view.
+#[track_caller]
+fn check_refused(view: &StridedMemoryView) {
+    let (buffer, none) = (view.buffer(), StreamToken::NONE);
+    assert!(view.readonly() && buffer.readonly());
+    let writable = StridedMemoryView::from_buffer(buffer, view.layout(), view.dtype(), false);
+    assert_eq!(writable.unwrap_err(), Error::ReadOnly);
+    let other = Device::cpu().allocate(buffer.len_bytes()).unwrap();
+    let zeros = StridedMemoryView::from_vec(vec![0_u16; view.volume() as usize], view.shape());
+    assert_eq!(view.copy_from(&zeros.unwrap()), Err(Error::ReadOnly));
+    assert_eq!(fill_bytes(buffer, &[1], none), Err(Error::ReadOnly));
+    assert_eq!(copy_bytes(buffer, &other, none), Err(Error::ReadOnly));
+    assert_eq!(copy_bytes(&other, buffer, none), Ok(())); // it is read
+}
+
+/// Columns of one array, of which every other one is lent to be written.
+#[test]
+fn what_lies_between_the_elements_of_a_lent_array_is_written() {
+    let mut array = Array2::from_shape_fn((3, 4), |(row, column)| (10 * row + column) as u16);
+    let (even, mut odd) = array.multi_slice_mut((ndarray::s![.., ..;2], ndarray::s![.., 1..;2]));
+    let copied = lend(&even, |src| lend_mut(&mut odd, |dst| dst.copy_from(src)));
+    assert_eq!(copied, Ok(Ok(Ok(()))));
+    assert_eq!(array.row(2).to_vec(), [20, 20, 22, 22]);
 }

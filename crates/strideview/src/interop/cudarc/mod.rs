@@ -4,8 +4,8 @@
 //! | from | to | by |
 //! |---|---|---|
 //! | `CudaSlice` | a view that owns it | [`from_slice`] |
-//! | `CudaView`, or `&` of a slice | a read-only view, for the time of a call | [`lend`] |
-//! | `CudaViewMut`, or `&mut` of a slice | a view, for the time of a call | [`lend_mut`] |
+//! | `CudaView`, or `&` of a slice, unified ones too | a read-only view, for the time of a call | [`lend`] |
+//! | `CudaViewMut`, or `&mut` of a slice, unified ones too | a view, for the time of a call | [`lend_mut`] |
 //! | a view, any strides | an argument of a kernel: the address of its first element | [`as_kernel_argument`] |
 //! | a C-contiguous view | `CudaView`, `CudaViewMut` | [`as_stream_slice`] |
 //! | `CudaStream` | [`Stream`](crate::cuda::Stream), [`StreamToken`](crate::StreamToken) | [`from_stream`], [`token`] |

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use ::cudarc::driver::sys::CUdeviceptr;
-use ::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+use ::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, SyncOnDrop};
 
-use super::context::Before;
+use super::context::{Before, failed};
 use super::stream::from_stream;
 use super::{ordinal, token};
 use crate::interop::foreign::{Described, Foreign, ForeignStrides};
@@ -39,9 +39,10 @@ use crate::{
 /// # }
 /// ```
 pub fn from_slice<T: Element>(slice: CudaSlice<T>, shape: &[i64]) -> Result<StridedMemoryView> {
-    let before = Before::enter(slice.context())?;
+    let _before = Before::enter(slice.context())?;
+    let slice = slice; // after an error cudarc frees it, on the context that is current then
     let (address, synced) = slice.device_ptr(slice.stream());
-    drop((synced, before)); // nothing is queued here
+    drop(synced); // nothing is queued here
     let described = describe::<T>(address, slice.len(), shape, slice.context(), false)?;
     let (access, layout) = (described.access(), described.layout().clone());
     let size_in_bytes = slice.num_bytes();
@@ -79,16 +80,18 @@ fn follow(stream: &Arc<CudaStream>, earlier: StreamToken) -> Result<()> {
 }
 
 /// Calls `work` with a read-only view of a slice, in C order of the shape; returns what it returns.
-/// One question to the driver; copies nothing.
+/// One question to the driver; copies nothing. The buffer of the view is read-only too.
 ///
 /// `stream` waits for writes of the slice that cudarc knows of, and later writes wait for what `work`
-/// queues on `stream`: name it in [`CopyOptions::stream`](crate::CopyOptions). Afterwards the buffer
-/// of the view is closed: clones and parts of the view that `work` kept are of a closed buffer. A
-/// lease that is still alive then is waited for, so keep none where nobody gives it up.
+/// queues on `stream`: name it in [`CopyOptions::stream`](crate::CopyOptions). Memory that the host
+/// reaches too, a `UnifiedSlice`, is waited for: what `stream` has been given until then is done
+/// before `work` is called. Afterwards the buffer of the view is closed: clones and parts of the view
+/// that `work` kept are of a closed buffer. A lease that is still alive then is waited for, so keep
+/// none where nobody gives it up.
 ///
 /// # Errors
 ///
-/// As [`from_slice`]; then `work` is not called.
+/// As [`from_slice`], and a failed call of the driver; then `work` is not called.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaContext;
@@ -115,14 +118,14 @@ pub fn lend<T: Element, S: DevicePtr<T>, R>(
     let len = slice.len();
     let (before, context) = (Before::enter(stream.context())?, slice.stream().context());
     let (address, synced) = slice.device_ptr(stream);
+    let _synced = Synced { synced: Some(synced), stream };
     let described = describe::<T>(address, len, shape, context, true)?;
+    settle(&described, stream)?;
     drop(before);
-    // SAFETY: (1) the slice is borrowed, and `lend` closes the buffer before that ends; (2) a host
-    // reference to memory of cudarc is not given out by it meanwhile; (3) read-only.
+    // SAFETY: (1) the slice is borrowed, and `lend` closes the buffer before that ends; (2) which
+    // keeps others from writing; (3) read-only, and so is the buffer of the view.
     let view = unsafe { described.into_view(Arc::new(())) };
-    let result = super::super::lend::lend(view, work);
-    finish(synced, stream);
-    Ok(result)
+    Ok(crate::interop::lend::lend(view, work))
 }
 
 /// As [`lend`], with a view that may be written: `stream` waits for reads of the slice too, and later
@@ -155,21 +158,35 @@ pub fn lend_mut<T: Element, S: DevicePtrMut<T>, R>(
     let (len, context) = (slice.len(), Arc::clone(slice.stream().context()));
     let before = Before::enter(stream.context())?;
     let (address, synced) = slice.device_ptr_mut(stream);
+    let _synced = Synced { synced: Some(synced), stream };
     let described = describe::<T>(address, len, shape, &context, false)?;
+    settle(&described, stream)?;
     drop(before);
     // SAFETY: (1) the slice is borrowed, and `lend` closes the buffer before that ends; (2, 3) the
     // borrow is the only one.
     let view = unsafe { described.into_view(Arc::new(())) };
-    let result = super::super::lend::lend(view, work);
-    finish(synced, stream);
-    Ok(result)
+    Ok(crate::interop::lend::lend(view, work))
 }
 
-/// Lets cudarc record what its stream has been given, on its context.
-fn finish(synced: ::cudarc::driver::SyncOnDrop<'_>, stream: &CudaStream) {
-    let before = Before::enter(stream.context());
-    drop(synced);
-    drop(before);
+/// Lets cudarc record what its stream has been given, when this is dropped, on its context.
+struct Synced<'a> {
+    synced: Option<SyncOnDrop<'a>>,
+    stream: &'a CudaStream,
+}
+
+impl Drop for Synced<'_> {
+    fn drop(&mut self) {
+        let _before = Before::enter(self.stream.context());
+        self.synced = None;
+    }
+}
+
+/// Waits for a stream where the host reaches memory that the stream may still be writing.
+fn settle(described: &Described, stream: &CudaStream) -> Result<()> {
+    if described.access().host {
+        stream.synchronize().map_err(failed("cuStreamSynchronize"))?;
+    }
+    Ok(())
 }
 
 /// Elements of cudarc, in C order of the shape, with who can reach them as the driver says.
