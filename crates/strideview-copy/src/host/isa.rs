@@ -59,6 +59,10 @@ use super::vector::{Avx2, Ssse3};
 code!(ssse3, Ssse3, "ssse3");
 #[cfg(target_arch = "x86_64")]
 code!(avx2, Avx2, "avx2");
+#[cfg(target_arch = "aarch64")]
+use super::vector::Neon;
+#[cfg(target_arch = "aarch64")]
+code!(neon, Neon, "neon");
 
 fn code(isa: Isa) -> &'static Code {
     match isa {
@@ -66,6 +70,8 @@ fn code(isa: Isa) -> &'static Code {
         Isa::Avx2 => &avx2::CODE,
         #[cfg(target_arch = "x86_64")]
         Isa::Ssse3 => &ssse3::CODE,
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => &neon::CODE,
         _ => &portable::CODE,
     }
 }
@@ -73,7 +79,7 @@ fn code(isa: Isa) -> &'static Code {
 impl Isa {
     /// Whether stores can go past the caches.
     pub(super) fn streams(self) -> bool {
-        self != Self::Portable
+        matches!(self, Self::Ssse3 | Self::Avx2)
     }
 }
 

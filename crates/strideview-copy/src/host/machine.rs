@@ -20,6 +20,8 @@ pub enum Isa {
     Ssse3,
     /// 32 bytes at a time, with AVX2.
     Avx2,
+    /// 16 bytes at a time, with NEON.
+    Neon,
 }
 
 impl Isa {
@@ -30,9 +32,9 @@ impl Isa {
     /// assert!(!available.is_empty());
     /// ```
     pub fn available() -> &'static [Self] {
-        const ALL: [Isa; 3] = [Isa::Portable, Isa::Ssse3, Isa::Avx2];
         #[cfg(target_arch = "x86_64")]
         {
+            const ALL: [Isa; 3] = [Isa::Portable, Isa::Ssse3, Isa::Avx2];
             if std::arch::is_x86_feature_detected!("avx2") {
                 return &ALL;
             }
@@ -40,7 +42,7 @@ impl Isa {
                 return &ALL[..2];
             }
         }
-        &ALL[..1]
+        if cfg!(target_arch = "aarch64") { &[Isa::Portable, Isa::Neon] } else { &[Isa::Portable] }
     }
 
     /// The best that this processor has. O(1).
@@ -60,6 +62,7 @@ impl fmt::Display for Isa {
             Self::Portable => "portable",
             Self::Ssse3 => "ssse3",
             Self::Avx2 => "avx2",
+            Self::Neon => "neon",
         })
     }
 }

@@ -5,12 +5,16 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod ssse3;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::Avx2;
+#[cfg(target_arch = "aarch64")]
+pub(super) use neon::Neon;
 pub(super) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) use ssse3::Ssse3;

@@ -1,5 +1,4 @@
-//! One lane in plain Rust, for processors without the instructions of the others. A compiler makes
-//! vector instructions of it where the architecture has them throughout, as AArch64.
+//! One lane in plain Rust, for processors without the instructions of the others.
 
 use super::super::block::Block;
 use super::{Kernel, LANE, Vector};
