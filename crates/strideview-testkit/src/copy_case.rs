@@ -85,6 +85,22 @@ pub fn dense(shape: &[i64], order: &[usize], item: i64, gaps: &[i64]) -> Vec<i64
     strides
 }
 
+/// Returns copies of matrices of so many rows and columns, dense in the destination, and transposed and backwards in the
+/// source where `sign` is -1.
+pub fn strips(batch: i64, rows: i64, columns: i64) -> impl Fn(i64, i64) -> CopyCase {
+    let shape = vec![batch, rows, columns];
+    move |itemsize, sign| {
+        let mut src_strides = dense(&shape, &[0, 2, 1], itemsize, &[0; 3]);
+        src_strides[2] *= sign;
+        CopyCase {
+            dst_strides: dense(&shape, &[0, 1, 2], itemsize, &[0; 3]),
+            src_strides,
+            shape: shape.clone(),
+            itemsize,
+        }
+    }
+}
+
 /// Returns a copy of up to `most` bytes: permuted, padded, reversed, repeated, spread.
 pub fn random_case(random: &mut Random, most: i64) -> CopyCase {
     let itemsize =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strideview_copy::CopyPlan;
 use strideview_cuda::{DevicePlan, Stream, enqueue, enqueue_overlapping, loaded_images};
 use strideview_testkit::Random;
-use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span};
+use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span, strips};
 
 use crate::raw::Raw;
 use crate::{gpu, note};
@@ -196,22 +196,6 @@ fn copies_rows_of_any_alignment() {
             runner.finish();
         })
         .unwrap();
-}
-
-/// Matrices of so many rows and columns, dense in the destination, and transposed and backwards in the
-/// source where `sign` is -1.
-fn strips(batch: i64, rows: i64, columns: i64) -> impl Fn(i64, i64) -> CopyCase {
-    let shape = vec![batch, rows, columns];
-    move |itemsize, sign| {
-        let mut src_strides = dense(&shape, &[0, 2, 1], itemsize, &[0; 3]);
-        src_strides[2] *= sign;
-        CopyCase {
-            dst_strides: dense(&shape, &[0, 1, 2], itemsize, &[0; 3]),
-            src_strides,
-            shape: shape.clone(),
-            itemsize,
-        }
-    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use strideview_cuda::{
     CudaError, DevicePlan, LoadedImage, Stream, enqueue, enqueue_overlapping, loaded_images,
 };
 use strideview_testkit::Random;
-use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span};
+use strideview_testkit::copy_case::{CopyCase, dense, moves, noise, random_case, span, strips};
 
 use crate::{device, emulator, fail_each, standin};
 
@@ -171,22 +171,6 @@ fn kernels_copy_rows_of_any_alignment() {
         outcomes.add(check(&case(itemsize, 1), (0, itemsize), &stream));
     }
     outcomes.finish();
-}
-
-/// Matrices of so many rows and columns, dense in the destination, and transposed and backwards in the
-/// source where `sign` is -1.
-fn strips(batch: i64, rows: i64, columns: i64) -> impl Fn(i64, i64) -> CopyCase {
-    let shape = vec![batch, rows, columns];
-    move |itemsize, sign| {
-        let mut src_strides = dense(&shape, &[0, 2, 1], itemsize, &[0; 3]);
-        src_strides[2] *= sign;
-        CopyCase {
-            dst_strides: dense(&shape, &[0, 1, 2], itemsize, &[0; 3]),
-            src_strides,
-            shape: shape.clone(),
-            itemsize,
-        }
-    }
 }
 
 /// Without pools the host waits, and nothing is left behind either.
